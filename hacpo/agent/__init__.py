@@ -1,0 +1,1 @@
+"""One agent: a language model that samples, is rewarded, and learns from itself and others."""

@@ -1,0 +1,141 @@
+"""From the joint groups of one step to rows that carry an advantage.
+
+Legend: N authors (the learner first), P prompts, G completions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from hacpo.agent.settings import CapabilitySettings, LearningSettings
+from hacpo.objective import Advantages, author_weighted, capability_ratio, joint_advantages
+from hacpo.rollout.logprobs import TokenRow
+from hacpo.types import Rollout, StepBatch
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrainingRow:
+    """One completion as the learner trains on it."""
+
+    author: str
+    shared: bool
+    tokens: TokenRow
+    advantage: float
+    """The learner's advantage times the capability coefficient of the author, (10)."""
+    old_logprobs: tuple[float, ...]  # [T] of the sampling policy; empty for shared rows
+    source_mean_logprob: float
+    """The author's mean log-probability over the author's own tokens, in nats."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointGroups:
+    """Rewards and advantages of all authors for the prompts of one step."""
+
+    authors: tuple[str, ...]  # [N], the learner first
+    rewards_NPG: Tensor
+    mask_NPG: Tensor
+    """True where a rollout exists; authors may differ in G."""
+    advantages: Advantages
+    weighted_NPG: Tensor
+    omegas_N: Tensor
+    coefficients_N: Tensor
+
+
+def joint_groups(batch: StepBatch, *, learner: str, settings: LearningSettings) -> JointGroups:
+    """Return rewards, baselines and advantages of one step, (5)-(10)."""
+    authors = (learner, *sorted(batch.shared))
+    groups = [
+        [[own.rollout for own in group] for group in batch.own],
+        *([[s.rollout for s in group] for group in batch.shared[name]] for name in authors[1:]),
+    ]
+    rewards_NPG, mask_NPG = _rewards(groups)
+    omegas_N = _omegas(batch, authors, settings.capability)
+    coefficients_N = _coefficients(batch, authors, settings.capability)
+    advantages = joint_advantages(
+        rewards_NPG,
+        omegas_N,
+        learner=0,
+        mask_NPG=mask_NPG,
+        std_correction=settings.advantage.std_correction,
+        std_epsilon=settings.advantage.std_epsilon,
+        uniform_tolerance=settings.advantage.uniform_tolerance,
+        baseline_guard=settings.advantage.baseline_guard,
+    )
+    return JointGroups(
+        authors=authors,
+        rewards_NPG=rewards_NPG,
+        mask_NPG=mask_NPG,
+        advantages=advantages,
+        weighted_NPG=author_weighted(advantages.values_NPG, coefficients_N),
+        omegas_N=omegas_N,
+        coefficients_N=coefficients_N,
+    )
+
+
+def _rewards(groups: Sequence[Sequence[Sequence[Rollout]]]) -> tuple[Tensor, Tensor]:
+    widest = max(len(group) for author in groups for group in author)
+    shape = (len(groups), len(groups[0]), widest)
+    rewards_NPG = torch.zeros(shape, dtype=torch.float64)
+    mask_NPG = torch.zeros(shape, dtype=torch.bool)
+    for n, author in enumerate(groups):
+        for p, group in enumerate(author):
+            rewards_NPG[n, p, : len(group)] = torch.tensor(
+                [rollout.reward for rollout in group], dtype=torch.float64
+            )
+            mask_NPG[n, p, : len(group)] = True
+    return rewards_NPG, mask_NPG
+
+
+def _omegas(batch: StepBatch, authors: tuple[str, ...], limits: CapabilitySettings) -> Tensor:
+    learner = batch.capabilities[authors[0]]
+    ratios = [_ratio(learner, batch.capabilities[name], limits) for name in authors]
+    return torch.tensor(ratios, dtype=torch.float64) ** limits.baseline_exponent
+
+
+def _coefficients(batch: StepBatch, authors: tuple[str, ...], limits: CapabilitySettings) -> Tensor:
+    learner = batch.capabilities[authors[0]]
+    ratios = [_ratio(batch.capabilities[name], learner, limits) for name in authors]
+    return torch.tensor(ratios, dtype=torch.float64) ** limits.coefficient_exponent
+
+
+def _ratio(of: float, over: float, limits: CapabilitySettings) -> float:
+    return capability_ratio(
+        of, over, floor=limits.floor, ratio_min=limits.ratio_min, ratio_max=limits.ratio_max
+    )
+
+
+def training_rows(batch: StepBatch, joint: JointGroups) -> list[TrainingRow]:
+    """Return one row for every completion that has tokens to learn from."""
+    rows = []
+    for p, group in enumerate(batch.own):
+        for g, own in enumerate(group):
+            rows.append(
+                TrainingRow(
+                    author=joint.authors[0],
+                    shared=False,
+                    tokens=(own.prompt_ids, own.completion.token_ids),
+                    advantage=float(joint.weighted_NPG[0, p, g]),
+                    old_logprobs=own.old_logprobs,
+                    source_mean_logprob=own.rollout.mean_logprob,
+                )
+            )
+    for n, author in enumerate(joint.authors[1:], start=1):
+        for p, shared_group in enumerate(batch.shared[author]):
+            for g, shared in enumerate(shared_group):
+                if not shared.token_ids:
+                    continue
+                rows.append(
+                    TrainingRow(
+                        author=author,
+                        shared=True,
+                        tokens=(shared.prompt_ids, shared.token_ids),
+                        advantage=float(joint.weighted_NPG[n, p, g]),
+                        old_logprobs=(),
+                        source_mean_logprob=shared.rollout.mean_logprob,
+                    )
+                )
+    return rows

@@ -1,0 +1,183 @@
+"""Builds one agent: task, tokenizer, model, warm start, engine, and the module around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from hydra.utils import get_object, instantiate
+from lightning import seed_everything
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from hacpo.agent.clock import PhaseClock
+from hacpo.agent.collection import RolloutCollector
+from hacpo.agent.module import Agent
+from hacpo.assembly.assignment import Assignment
+from hacpo.assembly.settings import learning_settings, sampling_settings
+from hacpo.config.schema import Config
+from hacpo.model.loading import load_model, load_tokenizer
+from hacpo.model.source import ModelSource
+from hacpo.rollout.hf import HFEngine
+from hacpo.rollout.tokens import PromptFormat, TokenCodec, build_codec
+from hacpo.task.sampling import step_problems
+from hacpo.task.task import Task
+from hacpo.types import AgentStatus, Phase
+from hacpo.warm_start.cache import warm_started
+
+Report = Callable[[AgentStatus], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuiltAgent:
+    """An agent that is ready to learn, and its task."""
+
+    agent: Agent
+    task: Task
+
+
+def build_task(config: Config) -> Task:
+    """Return the task that the configuration names."""
+    build = get_object(config.task._target_)
+    task: Task = build(
+        num_test=config.task.num_test,
+        split_seed=config.task.split_seed,
+        **config.task.arguments,
+    )
+    return task
+
+
+def build_agent(assignment: Assignment, report: Report) -> BuiltAgent:
+    """Load or build one agent's model, warm start it, and wrap it; report what it is doing.
+
+    Raises:
+        ValueError: with a sentence for the user when a part cannot be had or does not fit.
+    """
+    config, agent = assignment.config, assignment.agent
+    clock = PhaseClock()
+    seed_everything(config.seed, workers=True, verbose=False)
+    report(AgentStatus(phase=Phase.LOAD))
+    with clock("load"):
+        task = build_task(config)
+        tokenizer, model = _load(assignment, task)
+        codec = build_codec(
+            tokenizer,
+            model,
+            PromptFormat(
+                template=agent.prompt.template,
+                chat=agent.prompt.chat,
+                system=agent.prompt.system,
+                chat_arguments=agent.prompt.chat_arguments,
+            ),
+        )
+        check_lengths(task, codec, model, config)
+    with clock("warm_start"):
+        _warm_start(assignment, task, model, codec, report)
+    print(_description(model, codec))
+    sampling = sampling_settings(config)
+    module = Agent(
+        name=assignment.name,
+        collector=RolloutCollector(
+            name=assignment.name,
+            model=model,
+            codec=codec,
+            engine=HFEngine(model, codec, batch_size=config.engine.batch_size),
+            reward=task.reward,
+            sampling=sampling,
+            token_budget=agent.update_tokens,
+            clock=clock,
+        ),
+        problems_at=lambda step: step_problems(
+            task.train,
+            seed=config.seed,
+            step=step,
+            prompts_per_step=config.rollout.prompts_per_step,
+        ),
+        learning=learning_settings(config.algorithm, agent),
+        optimizer=instantiate(agent.optimizer),
+        seed=config.seed,
+    )
+    return BuiltAgent(agent=module, task=task)
+
+
+def _load(assignment: Assignment, task: Task) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
+    agent = assignment.agent
+    source = ModelSource(
+        hub_id=agent.model.hub_id,
+        revision=agent.model.revision,
+        path=agent.model.path,
+        gguf_file=agent.model.gguf_file,
+        architecture=agent.model.architecture,
+        dtype=agent.model.dtype,
+        attn_implementation=agent.model.attn_implementation,
+        trust_remote_code=agent.model.trust_remote_code,
+    )
+    tokenizer = load_tokenizer(
+        source,
+        path=agent.tokenizer.path,
+        kind=agent.tokenizer.kind.value if agent.tokenizer.kind else None,
+        merges=agent.tokenizer.merges,
+        texts=task.texts() if agent.tokenizer.kind else (),
+    )
+    return tokenizer, load_model(source, tokenizer, seed=agent.init_seed)
+
+
+def check_lengths(task: Task, codec: TokenCodec, model: PreTrainedModel, config: Config) -> None:
+    """Refuse prompts that are too long, and lengths that the model has no positions for."""
+    limit = config.rollout.max_prompt_tokens
+    lengths = {
+        problem.id: len(codec.encode_prompt(problem.prompt))
+        for problem in (*task.train, *task.test)
+    }
+    problem_id, longest = max(lengths.items(), key=lambda item: item[1])
+    if longest > limit:
+        raise ValueError(
+            f"the prompt of problem {problem_id} has {longest} tokens, more than "
+            f"rollout.max_prompt_tokens={limit}; prompts are never cut"
+        )
+    positions = getattr(model.config, "max_position_embeddings", None)
+    needed = longest + config.rollout.max_new_tokens
+    if positions is not None and needed > positions:
+        raise ValueError(
+            f"prompt and completion may have {longest} + {config.rollout.max_new_tokens} tokens, "
+            f"but the model has {positions} positions; lower rollout.max_new_tokens"
+        )
+
+
+def _warm_start(
+    assignment: Assignment, task: Task, model: PreTrainedModel, codec: TokenCodec, report: Report
+) -> None:
+    settings = assignment.agent.warm_start
+    if settings.steps == 0:
+        return
+
+    def progress(step: int, total: int, loss: float) -> None:
+        if step % max(1, total // 100) == 0 or step == total:
+            status = AgentStatus(
+                phase=Phase.WARM_START, step=step, total_steps=total, message=f"loss {loss:.3f}"
+            )
+            report(status)
+
+    warm_started(
+        model,
+        codec,
+        task.train,
+        task.demonstrator(**settings.demonstrator),
+        steps=settings.steps,
+        batch_size=settings.batch_size,
+        lr=settings.lr,
+        seed=assignment.agent.init_seed,
+        cache_dir=assignment.cache_dir,
+        on_progress=progress,
+    )
+
+
+def _description(model: PreTrainedModel, codec: TokenCodec) -> str:
+    """Return what the log says of an agent at its start."""
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    tokens = codec.tokenizer.convert_ids_to_tokens(sorted(codec.stop_ids))
+    return (
+        f"{type(model).__name__}, {parameters:,} parameters, {model.dtype}, {model.device}; "
+        f"{len(codec.tokenizer)} tokens, stops at {', '.join(map(str, tokens))}; "
+        f"{torch.get_num_threads()} threads"
+    )

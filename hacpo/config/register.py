@@ -1,0 +1,47 @@
+"""Tells Hydra the schema and the resolvers that `conf/` uses. Called once, before composing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import OmegaConf
+
+from hacpo.config.schema import Config
+
+LONGEST_FOLDER_NAME = 120
+"""Characters; file systems end at 255 bytes, and run folders put a time before it."""
+
+
+def register() -> None:
+    """Store the schema and register the resolvers; calling it again changes nothing."""
+    ConfigStore.instance().store(name="schema", node=Config, provider="hacpo")
+    OmegaConf.register_new_resolver("run_name", run_name, replace=True)
+    OmegaConf.register_new_resolver("at_most", at_most, replace=True)
+    OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
+    # Cached, because Hydra reads the sweep's folder again in every run of it.
+    OmegaConf.register_new_resolver("sweep_name", sweep_name, replace=True, use_cache=True)
+
+
+def run_name(agents: str, algorithm: str, ablation: str) -> str:
+    """Return the name of an experiment, such as `tiny_pair-hacpo-no_clip`."""
+    parts = [agents, algorithm] + ([] if ablation == "none" else [ablation])
+    return "-".join(parts)
+
+
+def at_most(value: int, limit: int | None) -> int:
+    """Return the smaller of both; a limit of None is none."""
+    return value if limit is None else min(value, limit)
+
+
+def folder_name(text: str) -> str:
+    """Return a text as one folder name: no separators or spaces, and not too long."""
+    plain = re.sub(r"[^\w.,=+@~-]+", "_", str(text)).strip("_.")
+    return plain[:LONGEST_FOLDER_NAME] or "run"
+
+
+def sweep_name(overrides: Sequence[str]) -> str:
+    """Return what varies in a sweep, such as `algorithm+seed`."""
+    keys = [text.partition("=")[0] for text in overrides if re.search(r"=.*[,(]", text)]
+    return folder_name("+".join(keys) or "sweep")

@@ -1,0 +1,169 @@
+"""What several settings must be together. Each check looks at one relation and names it."""
+
+from __future__ import annotations
+
+import re
+from math import inf
+
+from hacpo.config.algorithm import (
+    AlgorithmConfig,
+    Exchange,
+    LossNormalization,
+    RatioLevel,
+    SharedTerm,
+)
+from hacpo.config.errors import ConfigError
+from hacpo.config.schema import Config
+
+AGENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+"""Agents' names become folder names and parts of metric keys."""
+
+
+def check_relations(config: Config) -> None:
+    """Raise ConfigError for the first relation that does not hold."""
+    check_agent_names(config)
+    check_sharing(config)
+    check_group_size(config)
+    check_unused(config.algorithm)
+    check_updates(config)
+    check_loss(config.algorithm)
+    check_budget(config)
+    check_devices(config)
+
+
+def check_agent_names(config: Config) -> None:
+    """There is an agent, and every name can stand as a folder's name beside the others."""
+    if not config.agents:
+        raise ConfigError("there is no agent to train", key="agents", fix="agents=tiny_pair")
+    seen: dict[str, str] = {}
+    for name in config.agents:
+        if AGENT_NAME.fullmatch(str(name)) is None:
+            raise ConfigError(
+                f"the agent name {str(name)!r} is not a plain word: a letter, then up to 39 "
+                "letters, digits, _ or -",
+                key="agents",
+            )
+        twin = seen.setdefault(name.lower(), name)
+        if twin != name:
+            raise ConfigError(
+                f"the agents {twin!r} and {name!r} differ in upper and lower case alone, and their "
+                "folders would be one on some file systems",
+                key="agents",
+                fix="give one of them another name",
+            )
+
+
+def check_sharing(config: Config) -> None:
+    """Only several agents can share, and only sequence-level ratios reach other tokenizers."""
+    algorithm = config.algorithm
+    if algorithm.exchange is Exchange.none:
+        return
+    if len(config.agents) < 2:
+        name = next(iter(config.agents))
+        raise ConfigError(
+            f"algorithm={algorithm.name} shares rollouts between agents, and {name!r} is the only "
+            "agent",
+            key="algorithm.exchange",
+            fix="algorithm=gspo for one agent, or agents=tiny_pair for two",
+        )
+    if algorithm.ratio is RatioLevel.token:
+        raise ConfigError(
+            "token-level ratios cannot weigh rollouts of other agents, whose tokens are different",
+            key="algorithm.ratio",
+            fix="algorithm.ratio=sequence, or algorithm=grpo, which shares nothing",
+        )
+
+
+def check_group_size(config: Config) -> None:
+    """A group needs two completions: alone, one has nothing to be compared with."""
+    size = config.rollout.completions_per_prompt * config.algorithm.rollout_factor
+    if size < 2:
+        raise ConfigError(
+            "one completion per prompt has no others to be compared with, so its advantage is "
+            "always 0",
+            key="rollout.completions_per_prompt",
+            fix="rollout.completions_per_prompt=8, or any number from 2 on",
+        )
+
+
+def check_unused(algorithm: AlgorithmConfig) -> None:
+    """A setting that the algorithm does not read stands at the value that says so."""
+    if algorithm.exchange is Exchange.rollouts and algorithm.shared_term is SharedTerm.cross:
+        return
+    clip = algorithm.cross_clip
+    values = {
+        "alpha": (algorithm.alpha, 0.0),
+        "cross_clip.delta": (clip.delta, inf),
+        "cross_clip.step": (clip.step, 0.0),
+        "cross_clip.upper": (clip.upper, inf),
+    }
+    if algorithm.exchange is Exchange.none:
+        capability = algorithm.capability
+        values["capability.baseline_exponent"] = (capability.baseline_exponent, 0.0)
+        values["capability.coefficient_exponent"] = (capability.coefficient_exponent, 0.0)
+        reason = "nothing is shared (algorithm.exchange=none)"
+    else:
+        reason = "shared completions are treated like own ones (algorithm.shared_term=own)"
+    for name, (value, unused) in values.items():
+        if value != unused:
+            raise ConfigError(
+                f"algorithm.{name}={value:g} has no effect, because {reason}",
+                key=f"algorithm.{name}",
+                fix="leave it out, or say algorithm=hacpo",
+            )
+
+
+def check_updates(config: Config) -> None:
+    """One update holds no more completions than a step yields."""
+    algorithm, rollout = config.algorithm, config.rollout
+    authors = 1 if algorithm.exchange is Exchange.none else len(config.agents)
+    per_prompt = rollout.completions_per_prompt * algorithm.rollout_factor
+    rows = rollout.prompts_per_step * per_prompt * authors
+    if algorithm.update.sequences > rows:
+        raise ConfigError(
+            f"an update of {algorithm.update.sequences} sequences is larger than a step, which "
+            f"yields {rows} ({rollout.prompts_per_step} prompts x {per_prompt} completions x "
+            f"{authors} {'author' if authors == 1 else 'authors'})",
+            key="algorithm.update.sequences",
+            fix=f"algorithm.update.sequences={rows} for one update per step, or less for more",
+        )
+
+
+def check_loss(algorithm: AlgorithmConfig) -> None:
+    """The constant length is given exactly when the loss is divided by it."""
+    loss = algorithm.loss
+    wanted = loss.normalization is LossNormalization.constant_length
+    if wanted and loss.constant_length is None:
+        raise ConfigError(
+            "the loss is divided by a constant length, and none is given",
+            key="algorithm.loss.constant_length",
+            fix="algorithm.loss.constant_length=256, in tokens",
+        )
+    if not wanted and loss.constant_length is not None:
+        raise ConfigError(
+            f"algorithm.loss.constant_length={loss.constant_length} has no effect, because the "
+            f"loss is normalised by {loss.normalization}",
+            key="algorithm.loss.constant_length",
+            fix="algorithm.loss.normalization=constant_length",
+        )
+
+
+def check_budget(config: Config) -> None:
+    """The scaled budget is at least one step."""
+    if round(config.budget.steps * config.budget.scale) < 1:
+        raise ConfigError(
+            f"{config.budget.steps} steps x {config.budget.scale:g} rounds to no step at all",
+            key="budget.scale",
+            fix="budget.steps=1 budget.scale=1",
+        )
+
+
+def check_devices(config: Config) -> None:
+    """Each agent trains on one device; more is not built yet."""
+    if config.trainer.devices != 1:
+        raise ConfigError(
+            f"trainer.devices={config.trainer.devices}: several devices per agent are not built "
+            "yet",
+            key="trainer.devices",
+            fix="trainer.devices=1",
+        )

@@ -1,0 +1,1 @@
+"""Measuring an agent on problems that it was not trained on."""

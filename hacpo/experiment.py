@@ -1,0 +1,108 @@
+"""Composition root: from the composed configuration to a finished run and its summary.
+
+Imports no torch: agents live in their own processes, and a mistake is reported at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+
+from hacpo.assembly.assignment import Assignment, agent_folder
+from hacpo.config.load import load
+from hacpo.config.schema import Config
+from hacpo.files import write_whole
+from hacpo.provenance import provenance
+from hacpo.runtime.final import print_final
+from hacpo.runtime.live import progress_view
+from hacpo.runtime.local import run_agents
+from hacpo.summary import failed_summary, finished_summary, write_summary
+from hacpo.types import AgentSummary
+
+AGENT_MAIN = "hacpo.assembly.run:run_agent"
+METRICS_FILE = "metrics.csv"
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+def run(composed: DictConfig) -> float:
+    """Train the agents of one composed configuration and return the run's score.
+
+    The score is the mean held-out accuracy of the agents at the end.
+
+    Raises:
+        ConfigError: the configuration has a mistake; nothing was started.
+        AgentRunError: an agent failed; the others were ended, and `summary.json` says why.
+    """
+    config = load(composed)
+    run_dir = Path(HydraConfig.get().runtime.output_dir).resolve()
+    _write_origin(run_dir, composed)
+    started = time.monotonic()
+    try:
+        agents = _train(config, composed, run_dir)
+    except BaseException as error:
+        cause = str(error) or type(error).__name__
+        seconds = time.monotonic() - started
+        write_summary(run_dir, failed_summary(config, cause=cause, seconds=seconds))
+        raise
+    summary = finished_summary(config, agents, seconds=time.monotonic() - started)
+    write_summary(run_dir, summary)
+    metrics = {name: agent_folder(run_dir, name) / METRICS_FILE for name in agents}
+    print_final(agents, Console(), metrics=metrics)
+    return float(summary["score"])
+
+
+def _train(config: Config, composed: DictConfig, run_dir: Path) -> Mapping[str, AgentSummary]:
+    assignments = {
+        name: Assignment(
+            name=name,
+            config=config,
+            resolved=_plain(composed),
+            run_dir=run_dir,
+            cache_dir=Path(config.output.cache).resolve(),
+            total_steps=total_steps(config),
+        )
+        for name in config.agents
+    }
+    title = f"{config.name}: {', '.join(config.agents)} learn {config.task.name}"
+    with progress_view(title) as view:
+        return run_agents(
+            AGENT_MAIN,
+            assignments,
+            run_dir=run_dir,
+            threads=config.runtime.threads_per_agent or threads_per_agent(len(assignments)),
+            swap_timeout_s=config.runtime.swap_timeout_s,
+            start_timeout_s=config.runtime.start_timeout_s,
+            on_tick=view,
+        )
+
+
+def total_steps(config: Config) -> int:
+    """Return the steps that the budget allows, at least one."""
+    return max(1, round(config.budget.steps * config.budget.scale))
+
+
+def threads_per_agent(agents: int) -> int:
+    """Return an equal share of this machine's cores, at least one."""
+    return max(1, (os.cpu_count() or 1) // agents)
+
+
+def _plain(composed: DictConfig) -> dict[str, Any]:
+    container = OmegaConf.to_container(
+        composed, resolve=True, throw_on_missing=True, enum_to_str=True
+    )
+    assert isinstance(container, dict)
+    return {str(key): value for key, value in container.items()}
+
+
+def _write_origin(run_dir: Path, composed: DictConfig) -> None:
+    run_dir.mkdir(parents=True, exist_ok=True)
+    write_whole(run_dir / "config.yaml", OmegaConf.to_yaml(composed, resolve=True))
+    write_whole(run_dir / "versions.json", json.dumps(provenance(PROJECT), indent=2) + "\n")

@@ -1,0 +1,1 @@
+"""Sampling completions, their tokens, and their log-probabilities."""

@@ -1,0 +1,44 @@
+"""What an engine must do: sample completions with the learner's current weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hacpo.types import Completion
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SamplingSettings:
+    """How completions are sampled. The whole vocabulary is kept: no top-p, no top-k.
+
+    Truncated sampling would renormalise the sampler's probabilities over the kept tokens, and the
+    importance ratio would compare two different distributions.
+    """
+
+    completions_per_prompt: int
+    max_new_tokens: int
+    temperature: float = 1.0
+    """0 takes the most probable token."""
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        if self.completions_per_prompt < 1 or self.max_new_tokens < 1:
+            raise ValueError("completions_per_prompt and max_new_tokens are at least 1")
+        if self.temperature < 0:
+            raise ValueError(f"temperature is at least 0, got {self.temperature}")
+
+
+class Engine(Protocol):
+    """Samples completions for one agent."""
+
+    def generate(
+        self, prompts: Sequence[tuple[int, ...]], settings: SamplingSettings, *, seed: int
+    ) -> list[list[Completion]]:
+        """Return [P][G] completions of P prompts. The same seed gives the same completions."""
+        ...
+
+    def update_weights(self) -> None:
+        """Make the next generation use the learner's current weights."""
+        ...
