@@ -15,7 +15,7 @@ from hacpo.types import Rollout, StepBatch
 
 
 class SampleRecorder(L.Callback):
-    """Appends the joint groups of a step's first prompts, every so many steps."""
+    """Appends the joint groups of a step's first prompts: in step 1, then every so many steps."""
 
     def __init__(self, path: Path, *, every_steps: int, prompts: int) -> None:
         """Write to `path` the groups of the first `prompts` prompts, every `every_steps` steps."""
@@ -34,12 +34,15 @@ class SampleRecorder(L.Callback):
         """Append the step's samples when they are due."""
         assert isinstance(pl_module, Agent)
         current, joint = pl_module.step_batch, pl_module.joint
-        if current is None or joint is None or (current.step + 1) % self._every_steps:
+        if current is None or joint is None or not self._is_due(current.step + 1):
             return
         records = sample_records(current, joint, prompts=self._prompts)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
             file.write("".join(f"{json.dumps(record)}\n" for record in records))
+
+    def _is_due(self, step: int) -> bool:
+        return step == 1 or step % self._every_steps == 0
 
 
 def sample_records(

@@ -19,7 +19,7 @@ from hacpo.config.errors import ConfigError
 from hacpo.config.explain import explain
 from hacpo.config.explain_value import explain_value
 from hacpo.config.folders import check_writable
-from hacpo.config.load import check
+from hacpo.config.load import check, command_line
 from hacpo.config.mistakes import refuse
 
 MOST_CHECKED = 200
@@ -52,7 +52,7 @@ class CheckFirst(Callback):
 
 def check_composed(config: DictConfig) -> None:
     """Check a whole composed configuration, which stays as it is."""
-    overrides = [*config.hydra.overrides.hydra, *config.hydra.overrides.task]
+    overrides = command_line(config.hydra.overrides)
     own = copy.deepcopy(config)
     with flag_override(own, ["struct", "readonly"], False):
         del own["hydra"]
@@ -68,24 +68,25 @@ def jobs_of_sweep(config: DictConfig) -> list[Sequence[str]]:
     typed = [f"{key}={value}" for key, value in named.items()]
     loader = GlobalHydra.instance().config_loader()
     parser = OverridesParser.create(config_loader=loader)
-    overrides = parser.parse_overrides([*typed, *config.hydra.overrides.task])
+    task = cast(list[str], OmegaConf.to_container(config.hydra.overrides.task, resolve=False))
+    overrides = parser.parse_overrides([*typed, *task])
     return [job for batch in BasicSweeper.split_arguments(overrides, None) for job in batch]
 
 
 def check_job(config: DictConfig, job: Sequence[str]) -> None:
     """Compose and check one run of a sweep."""
-    overrides = [*config.hydra.overrides.hydra, *job]
+    own = cast(list[str], OmegaConf.to_container(config.hydra.overrides.hydra, resolve=False))
     loader = GlobalHydra.instance().config_loader()
     try:
         composed = loader.load_configuration(
-            config_name=config.hydra.job.config_name, overrides=overrides, run_mode=RunMode.RUN
+            config_name=config.hydra.job.config_name, overrides=[*own, *job], run_mode=RunMode.RUN
         )
         check_composed(composed)
     except (HydraException, ConfigError, OmegaConfBaseException) as error:
         mistake = explain(error, job)
         assert mistake is not None
         raise ConfigError(
-            f"the run {' '.join(job)} of this sweep cannot work. {mistake.message}",
+            f"the run {' '.join(job)} of this sweep cannot work: {mistake.message}",
             key=mistake.key,
             fix=mistake.fix,
             file=mistake.file,

@@ -1,15 +1,10 @@
-"""Sentences for values that OmegaConf refuses: wrong types, missing values, bad references."""
+"""Sentences for values that OmegaConf refuses: wrong types, bad references."""
 
 from __future__ import annotations
 
 import re
 
-from omegaconf.errors import (
-    InterpolationKeyError,
-    InterpolationToMissingValueError,
-    MissingMandatoryValue,
-    OmegaConfBaseException,
-)
+from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
 from hacpo.config.errors import ConfigError
 from hacpo.config.nearest import nearest_option
@@ -32,26 +27,10 @@ def explain_value(error: OmegaConfBaseException, *, setting: str | None = None) 
     """
     key = str(error.full_key or (setting or "").lstrip("+~").partition("=")[0] or "") or None
     text = str(error).partition("\n")[0]
-    if isinstance(error, MissingMandatoryValue | InterpolationToMissingValueError):
-        return _missing(text, key)
     if isinstance(error, InterpolationKeyError):
         reference = _quoted(text)
         return ConfigError(f"{key} refers to ${{{reference}}}, which does not exist", key=key)
     return _wrong_type(text, key, given=(setting or "").partition("=")[2])
-
-
-def _missing(text: str, key: str | None) -> ConfigError:
-    missing = re.search(r"value: ([\w.]+)", text)
-    name = missing.group(1) if missing else key
-    if key and missing and "." not in missing.group(1) and key.endswith(missing.group(1)):
-        name = key
-    if name and name.startswith("recipe."):
-        return ConfigError(
-            f"nobody has said {name}, which comes with the choice of agents",
-            key=name,
-            fix="agents=tiny_pair, or another group of agents",
-        )
-    return ConfigError(f"nobody has said {name}", key=name, fix=f"{name}=VALUE")
 
 
 def _wrong_type(text: str, key: str | None, *, given: str) -> ConfigError:

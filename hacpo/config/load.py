@@ -8,7 +8,11 @@ from typing import Any, cast
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import (
+    InterpolationToMissingValueError,
+    MissingMandatoryValue,
+    OmegaConfBaseException,
+)
 
 from hacpo.config.ablation import check_ablation, check_ablation_changes
 from hacpo.config.errors import ConfigError
@@ -43,11 +47,7 @@ def check(composed: DictConfig, overrides: Sequence[str] = ()) -> Config:
             only the values are looked at.
     """
     check_keys(composed)
-    try:
-        OmegaConf.resolve(composed)
-        config = cast(Config, OmegaConf.to_object(composed))
-    except OmegaConfBaseException as error:
-        raise explain_value(error) from error
+    config = _objects(composed)
     check_ranges(config)
     check_ablation(config)
     check_relations(config)
@@ -59,12 +59,30 @@ def check(composed: DictConfig, overrides: Sequence[str] = ()) -> Config:
     return config
 
 
+def _objects(composed: DictConfig) -> Config:
+    """Return the configuration as objects, and resolve `composed` in place."""
+    try:
+        config = cast(Config, OmegaConf.to_object(composed))
+        OmegaConf.resolve(composed)
+        return config
+    except (InterpolationToMissingValueError, MissingMandatoryValue) as error:
+        OmegaConf.resolve(composed)
+        raise _missing(composed) from error
+    except OmegaConfBaseException as error:
+        raise explain_value(error) from error
+
+
 def overrides_of_this_run() -> list[str]:
     """Return the command line of the run that Hydra started, empty outside of one."""
     if not HydraConfig.initialized():
         return []
-    overrides = HydraConfig.get().overrides
-    return [*overrides.hydra, *overrides.task]
+    return command_line(HydraConfig.get().overrides)
+
+
+def command_line(overrides: Any) -> list[str]:
+    """Return Hydra's overrides and those of the run as they were typed, `${...}` included."""
+    typed = cast(dict[str, list[str]], OmegaConf.to_container(overrides, resolve=False))
+    return [*typed["hydra"], *typed["task"]]
 
 
 def check_keys(composed: DictConfig) -> None:
@@ -73,6 +91,15 @@ def check_keys(composed: DictConfig) -> None:
     `+key=value` and `~key` on the command line can do both.
     """
     _check_keys(composed, Config, "")
+
+
+def _missing(composed: DictConfig) -> ConfigError:
+    """Return the mistake that values are still `???`."""
+    missing = sorted(OmegaConf.missing_keys(composed))
+    recipe = [key for key in missing if key.startswith("recipe.")]
+    key = recipe[0] if recipe else missing[0]
+    fix = "agents=tiny_pair, or another choice of agents" if recipe else f"{key}=VALUE"
+    return ConfigError(f"nothing sets {key}", key=key, fix=fix)
 
 
 def _check_keys(node: DictConfig, schema: type, path: str) -> None:

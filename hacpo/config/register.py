@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import cast
 
 from hydra.core.config_store import ConfigStore
-from omegaconf import OmegaConf
+from omegaconf import ListConfig, OmegaConf
 
 from hacpo.config.schema import Config
 
@@ -41,7 +41,8 @@ def folder_name(text: str) -> str:
     return plain[:LONGEST_FOLDER_NAME] or "run"
 
 
-def sweep_name(overrides: Sequence[str]) -> str:
+def sweep_name(overrides: ListConfig) -> str:
     """Return what varies in a sweep, such as `algorithm+seed`."""
-    keys = [text.partition("=")[0] for text in overrides if re.search(r"=.*[,(]", text)]
+    typed = cast(list[str], OmegaConf.to_container(overrides, resolve=False))
+    keys = [text.partition("=")[0] for text in typed if re.search(r"=.*[,(]", text)]
     return folder_name("+".join(keys) or "sweep")

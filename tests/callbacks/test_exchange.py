@@ -16,9 +16,7 @@ from tests.tiny_models import TinyModel
 
 
 def _meet(agents: list[Agent], *, max_shared_tokens: int = 16) -> list[RolloutExchange]:
-    hub = RolloutHub(
-        [agent.name for agent in agents], start_timeout_s=30.0, swap_timeout_s=30.0
-    )
+    hub = RolloutHub([agent.name for agent in agents], start_timeout_s=30.0, swap_timeout_s=30.0)
     exchanges = [
         RolloutExchange(hub, window=5, max_shared_tokens=max_shared_tokens) for _ in agents
     ]

@@ -96,5 +96,5 @@ def test_phases_add_up_to_the_step(tiny_qwen: TinyModel, tmp_path: Path) -> None
 def test_files_for_reading_are_left(tiny_qwen: TinyModel, tmp_path: Path, name: str) -> None:
     _run(tiny_qwen, tmp_path)
     lines = (tmp_path / name).read_text().splitlines()
-    # Step 2's first two prompts with 4 completions each; 6 held-out problems.
-    assert len(lines) == {"samples.jsonl": 8, "evaluation.jsonl": 6}[name]
+    # Steps 1 and 2, two prompts each with 4 completions; 6 held-out problems.
+    assert len(lines) == {"samples.jsonl": 16, "evaluation.jsonl": 6}[name]

@@ -33,7 +33,7 @@ def pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(4)
 
 
-def settle(hub: RolloutHub, condition: Callable[[], bool]) -> None:
+def settle(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 5
     while not condition():
         assert time.monotonic() < deadline
@@ -45,7 +45,7 @@ def wait_in_swap(
 ) -> Future[dict[str, AgentRollouts]]:
     """Start a swap in a thread, and return once it waits."""
     future = pool.submit(hub.swap, rollouts)
-    settle(hub, lambda: hub.open_meetings() == 1)
+    settle(lambda: hub.open_meetings() == 1)
     return future
 
 
@@ -73,10 +73,10 @@ def test_nobody_passes_the_barrier_before_the_last_one(
     time.sleep(0.1)
     assert not early.done()
     hub.swap(make_rollouts("b", 0))
-    assert list(early.result(timeout=1)) == ["a", "b"]
+    assert list(early.result(timeout=5)) == ["a", "b"]
     waited = hub.waited_s()
     assert waited["a"] >= 0.1
-    assert waited["b"] < 0.05
+    assert waited["b"] < waited["a"]
 
 
 def test_join_waits_for_all(pool: ThreadPoolExecutor) -> None:
@@ -85,7 +85,7 @@ def test_join_waits_for_all(pool: ThreadPoolExecutor) -> None:
     time.sleep(0.05)
     assert not early.done()
     hub.join("b")
-    early.result(timeout=1)
+    early.result(timeout=5)
 
 
 def test_many_steps_leave_nothing_behind(make_rollouts: Make, summary: AgentSummary) -> None:
@@ -111,7 +111,7 @@ def test_a_slow_reader_still_gets_its_step(pool: ThreadPoolExecutor, make_rollou
     for step in range(20):
         early = pool.submit(hub.swap, make_rollouts("a", step))
         assert hub.swap(make_rollouts("b", step))["a"].step == step
-        assert early.result(timeout=1)["b"].step == step
+        assert early.result(timeout=5)["b"].step == step
 
 
 def test_different_problems_are_an_error_for_both(
@@ -125,7 +125,7 @@ def test_different_problems_are_an_error_for_both(
         "Problems differ in step 4, at position 1: b sees 'p9' and a sees 'p2'."
     )
     with pytest.raises(PromptMismatch, match="b sees 'p9'"):
-        early.result(timeout=1)
+        early.result(timeout=5)
     assert hub.failure() == Failure(agent="b", cause=str(late.value))
 
 
@@ -136,7 +136,7 @@ def test_a_shorter_list_of_problems_is_an_error(
     early = wait_in_swap(hub, pool, make_rollouts("a", 0, ("p1", "p2")))
     with pytest.raises(PromptMismatch, match="position 1: b sees nothing and a sees 'p2'"):
         hub.swap(make_rollouts("b", 0, ("p1",)))
-    assert isinstance(early.exception(timeout=1), PromptMismatch)
+    assert isinstance(early.exception(timeout=5), PromptMismatch)
 
 
 def test_different_steps_are_an_error(pool: ThreadPoolExecutor, make_rollouts: Make) -> None:
@@ -144,7 +144,7 @@ def test_different_steps_are_an_error(pool: ThreadPoolExecutor, make_rollouts: M
     early = wait_in_swap(hub, pool, make_rollouts("a", 1))
     with pytest.raises(StepMismatch, match="b swaps at step 2 while agent a waits at step 1"):
         hub.swap(make_rollouts("b", 2))
-    assert isinstance(early.exception(timeout=1), StepMismatch)
+    assert isinstance(early.exception(timeout=5), StepMismatch)
 
 
 def test_a_timeout_names_who_is_missing(pool: ThreadPoolExecutor, make_rollouts: Make) -> None:
@@ -153,7 +153,7 @@ def test_a_timeout_names_who_is_missing(pool: ThreadPoolExecutor, make_rollouts:
     with pytest.raises(SwapTimeout, match=r"Waited 0.2 s at step 7 for agent b\.") as caught:
         hub.swap(make_rollouts("a", 7))
     assert caught.value.missing == ("b",)
-    assert isinstance(early.exception(timeout=1), SwapTimeout)
+    assert isinstance(early.exception(timeout=5), SwapTimeout)
     failure = hub.failure()
     assert failure is not None
     assert failure.agent == "b"
@@ -173,8 +173,8 @@ def test_a_failure_wakes_all_waits_and_the_first_cause_stays(
     start = time.monotonic()
     hub.fail("b", "killed by SIGKILL")
     with pytest.raises(AgentFailed, match="Agent b failed: killed by SIGKILL"):
-        early.result(timeout=1)
-    assert time.monotonic() - start < 0.5
+        early.result(timeout=5)
+    assert time.monotonic() - start < 5  # the swap's own limit is 60
     hub.fail("a", "a consequence")
     assert hub.failure() == Failure(agent="b", cause="killed by SIGKILL")
     with pytest.raises(AgentFailed):
@@ -189,10 +189,10 @@ def test_others_go_on_without_a_finished_agent(
     hub.finish("c", summary)
     assert not waiting.done()
     assert list(hub.swap(make_rollouts("b", 5))) == ["a", "b"]
-    assert list(waiting.result(timeout=1)) == ["a", "b"]
+    assert list(waiting.result(timeout=5)) == ["a", "b"]
     alone = wait_in_swap(hub, pool, make_rollouts("a", 6))
     hub.finish("b", summary)
-    assert list(alone.result(timeout=1)) == ["a"]
+    assert list(alone.result(timeout=5)) == ["a"]
     with pytest.raises(HubError, match="already finished"):
         hub.swap(make_rollouts("b", 6))
 

@@ -95,7 +95,7 @@ def test_columns_move_together_before_one_is_left_out() -> None:
     assert fit_columns(80, 14) == (COLUMNS, 1)
     columns, gap = fit_columns(80, 15)
     assert [column.title for column in COLUMNS if column not in columns] == ["budget"]
-    assert gap == 2
+    assert gap == 1
     assert fit_columns(10, 6) == ((), 2)
 
 

@@ -176,17 +176,22 @@ def test_an_argument_that_cannot_travel_starts_nothing(
     assert leftovers() == []
 
 
+def command_environment(run_dir: Path) -> dict[str, str]:
+    """Let the command find the package; what a killed one leaves lies in the test's folder."""
+    root = str(Path(__file__).parents[2])
+    return {**os.environ, "PYTHONPATH": root, "TMPDIR": str(run_dir)}
+
+
 @contextmanager
 def command(run_dir: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """Start parent.py in a process group of its own; yield it and its agents' ids when ready."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen(
         [sys.executable, str(PARENT), str(run_dir)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env=environment,
+        env=command_environment(run_dir),
     ) as process:
         try:
             assert process.stdout is not None
@@ -228,7 +233,7 @@ def test_ctrl_c_while_agents_start(tmp_path: Path, leftovers: Leftovers) -> None
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+            env=command_environment(tmp_path),
         )
         time.sleep(delay)
         os.killpg(process.pid, signal.SIGINT)
