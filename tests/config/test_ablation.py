@@ -62,6 +62,8 @@ def test_value_that_undoes_an_ablation_is_refused() -> None:
 
 def test_undeclared_ablation_is_refused(conf_copy: Path) -> None:
     file = conf_copy / "ablation" / "no_window.yaml"
-    file.write_text("# @package _global_\nablation: no_window\nalgorithm: {capability: {window: 1}}\n")
+    file.write_text(
+        "# @package _global_\nablation: no_window\nalgorithm: {capability: {window: 1}}\n"
+    )
     told = refused("ablation=no_window", conf=conf_copy)
     assert "'no_window' is not declared in hacpo/config/ablation.py" in told

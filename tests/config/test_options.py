@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import yaml
@@ -120,8 +121,8 @@ def test_an_agent_can_be_added_replaced_and_taken_out() -> None:
     more = checked("+agent@agents.third=tiny_olmo2", "agent@agents.llama=tiny_qwen3")
     assert list(more.agents) == ["qwen", "llama", "third"]
     assert more.agents["llama"].model.architecture == more.agents["qwen"].model.architecture
-    fewer = checked("agents=tiny_trio", "~agent@agents.olmo")
-    assert "olmo" not in fewer.agents
+    fewer = checked("agents=tiny_trio", "~agents.olmo")
+    assert list(fewer.agents) == ["qwen", "llama"]
 
 
 def test_another_optimizer_plugs_in() -> None:
@@ -135,8 +136,8 @@ def test_another_optimizer_plugs_in() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CONF)))
-def test_file_says_what_it_is_for(path: object) -> None:
-    lines = open(str(path)).read().splitlines()
+def test_file_says_what_it_is_for(path: Path) -> None:
+    lines = path.read_text().splitlines()
     first = next(line for line in lines if not line.startswith("# @package"))
     assert re.match(r"# \S", first), "a head comment says what the file is for"
 

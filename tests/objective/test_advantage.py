@@ -26,6 +26,10 @@ def test_baseline_by_hand():
     assert joint_baseline(TWO, [1.0, 2.0]).tolist() == [0.75]
 
 
+def test_baseline_of_a_single_completion_is_its_weighted_reward():
+    assert joint_baseline(tensor([[[0.7]]]), [1.0]).tolist() == [0.7]
+
+
 def test_deviation_by_hand():
     # Mean 0.5, four squares of 0.25: 1/4 -> 0.5 (population), 1/3 -> 0.57735 (Bessel)
     assert joint_std(TWO, std_correction=0).tolist() == pytest.approx([0.5])

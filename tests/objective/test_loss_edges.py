@@ -51,6 +51,13 @@ def test_a_micro_batch_without_rows_or_tokens_still_has_a_gradient(rows, width):
     assert gradient_of(batch, output.loss).shape == (rows, width)
 
 
+def test_an_empty_row_never_counts_as_clipped():
+    # Its ratio is reported as 1, which lies above this range.
+    rows = make_rows([[], [-1.0]], source=[0.0, -1.0], advantages=[1.0, 1.0], shared=[True, True])
+    statistics = loss_of(rows, cross_upper=0.9).statistics
+    assert statistics.clipped_high_B.tolist() == [False, True]
+
+
 def test_token_ratios_refuse_shared_rows():
     with pytest.raises(ValueError, match="no row may be shared"):
         loss_of(two_rows(), ratio_level="token")
