@@ -17,6 +17,8 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from hacpo.assembly.assignment import Assignment, agent_folder
+from hacpo.assembly.task import check_task
+from hacpo.config.errors import ConfigError
 from hacpo.config.load import load
 from hacpo.config.schema import Config
 from hacpo.files import write_whole
@@ -42,6 +44,7 @@ def run(composed: DictConfig) -> float:
         AgentRunError: an agent failed; the others were ended, and `summary.json` says why.
     """
     config = load(composed)
+    check_task(config)
     run_dir = Path(HydraConfig.get().runtime.output_dir).resolve()
     _write_origin(run_dir, composed)
     started = time.monotonic()
@@ -104,5 +107,14 @@ def _plain(composed: DictConfig) -> dict[str, Any]:
 
 def _write_origin(run_dir: Path, composed: DictConfig) -> None:
     run_dir.mkdir(parents=True, exist_ok=True)
-    write_whole(run_dir / "config.yaml", OmegaConf.to_yaml(composed, resolve=True))
+    try:
+        # Exclusive: two runs that start in the same second must not write into each other.
+        with (run_dir / "config.yaml").open("x", encoding="utf-8") as file:
+            file.write(OmegaConf.to_yaml(composed, resolve=True))
+    except FileExistsError as error:
+        raise ConfigError(
+            f"the folder {run_dir} already holds a run, which would be overwritten",
+            key="hydra.run.dir",
+            fix="leave hydra.run.dir out, or name a folder that does not exist",
+        ) from error
     write_whole(run_dir / "versions.json", json.dumps(provenance(PROJECT), indent=2) + "\n")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from hydra.utils import get_object, instantiate
+from hydra.utils import instantiate
 from lightning import seed_everything
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
@@ -15,6 +15,7 @@ from hacpo.agent.collection import RolloutCollector
 from hacpo.agent.module import Agent
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.settings import learning_settings, sampling_settings
+from hacpo.assembly.task import build_task
 from hacpo.config.schema import Config
 from hacpo.model.loading import load_model, load_tokenizer
 from hacpo.model.source import ModelSource
@@ -34,17 +35,6 @@ class BuiltAgent:
 
     agent: Agent
     task: Task
-
-
-def build_task(config: Config) -> Task:
-    """Return the task that the configuration names."""
-    build = get_object(config.task._target_)
-    task: Task = build(
-        num_test=config.task.num_test,
-        split_seed=config.task.split_seed,
-        **config.task.arguments,
-    )
-    return task
 
 
 def build_agent(assignment: Assignment, report: Report) -> BuiltAgent:

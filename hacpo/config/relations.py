@@ -15,6 +15,9 @@ from hacpo.config.algorithm import (
 from hacpo.config.errors import ConfigError
 from hacpo.config.schema import Config
 
+LARGEST_EXPONENT = 80.0
+"""As in `hacpo.objective.settings`, which cannot be imported without torch."""
+
 AGENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 """Agents' names become folder names and parts of metric keys."""
 
@@ -27,6 +30,7 @@ def check_relations(config: Config) -> None:
     check_unused(config.algorithm)
     check_updates(config)
     check_loss(config.algorithm)
+    check_ratio_limit(config.algorithm)
     check_budget(config)
     check_devices(config)
 
@@ -145,6 +149,18 @@ def check_loss(algorithm: AlgorithmConfig) -> None:
             f"loss is normalised by {loss.normalization}",
             key="algorithm.loss.constant_length",
             fix="algorithm.loss.normalization=constant_length",
+        )
+
+
+def check_ratio_limit(algorithm: AlgorithmConfig) -> None:
+    """s^(1 + alpha) stays finite in float32 for the largest log-ratio that is let through."""
+    exponent = (1 + algorithm.alpha) * algorithm.loss.log_ratio_limit
+    if exponent > LARGEST_EXPONENT:
+        raise ConfigError(
+            f"(1 + algorithm.alpha) x algorithm.loss.log_ratio_limit is {exponent:g}, and beyond "
+            f"{LARGEST_EXPONENT:g} the weight of a shared completion could overflow",
+            key="algorithm.loss.log_ratio_limit",
+            fix=f"algorithm.loss.log_ratio_limit={LARGEST_EXPONENT / (1 + algorithm.alpha):.3g}",
         )
 
 

@@ -134,7 +134,7 @@ class OutputConfig(Sealed):
     """Folders; all are git-ignored."""
 
     root: str = "outputs"
-    cache: str = "outputs/cache"
+    cache: str = "${output.root}/cache"
     export: bool = True
     """Write `hf/`, the model folder that transformers loads alone."""
 

@@ -15,12 +15,12 @@ TOLD = [
     ("algorithm=hapco", "The group 'algorithm' has no option 'hapco'", "algorithm=hacpo"),
     ("runtime=ray", "The group 'runtime' has no option 'ray'; it has local", "runtime=local"),
     ("+agent@agents.third=tiny_lama", "no option 'tiny_lama'", "+agent@agents.third=tiny_llama"),
-    ("algoritm=gspo", "There is no setting algoritm", "algorithm=gspo"),
+    ("algorihtmm=gspo", "There is no setting algorihtmm", "algorithm=gspo"),
     ("agnets=solo", "There is no setting agnets", "agents=solo"),
     ("agents=null", "agents takes the name of an option", "agents=tiny_pair"),
     ("agent=tiny_qwen3", "does not say which agent", "agent@agents.llama=tiny_qwen3"),
     ("+agent=tiny_qwen3", "does not say which agent", "agent@agents.qwen=tiny_qwen3"),
-    ("agent@agents.lama=tiny_qwen3", "Nothing is chosen under", "agent@agents.llama=tiny_qwen3"),
+    ("agent@agents.lamma=tiny_qwen3", "Nothing is chosen under", "agent@agents.llama=tiny_qwen3"),
     ("optimiser@agents.qwen.optimizer=sgd", "no group 'optimiser'", "optimizer@agents.qwen"),
     # keys
     ("algorithm.alhpa=0", "There is no setting algorithm.alhpa", "algorithm.alpha=0"),
@@ -29,7 +29,7 @@ TOLD = [
     ("alpha=0", "There is no setting alpha", "algorithm.alpha=0"),
     ("temperature=0.6", "There is no setting temperature", "rollout.temperature=0.6"),
     ("agents.qwn.precision=fp32", "no setting agents.qwn", "agents.qwen.precision=fp32"),
-    ("agents.qwen.precison=fp32", "no setting agents.qwen.precison", "agents.qwen.precision=fp32"),
+    ("agents.qwen.precisn=fp32", "no setting agents.qwen.precisn", "agents.qwen.precision=fp32"),
     (
         "agents.qwen.optimizer.momentum=.9",
         "no setting",
@@ -126,7 +126,7 @@ def test_a_bug_is_not_explained_away() -> None:
 
 def test_nearest_key_is_as_alike_as_its_worst_part() -> None:
     known = ["seed", "algorithm.alpha", "recipe.alpha", "agents.qwen.precision", "budget.steps"]
-    assert nearest_keys("agents.qwn.precison", known) == ["agents.qwen.precision"]
+    assert nearest_keys("agents.qwn.precisn", known) == ["agents.qwen.precision"]
     assert nearest_keys("alpha", known) == ["algorithm.alpha", "recipe.alpha"]
     assert nearest_keys("rollout.stesp", known) == ["budget.steps"]
     assert nearest_keys("nothing_like_it", known) == []

@@ -62,7 +62,7 @@ def test_added_key_that_nothing_reads_is_refused(key: str) -> None:
 
 
 def test_added_key_near_a_known_one_names_it() -> None:
-    assert "try:   algorithm.alpha" in refused("+algorithm.alpah=1")
+    assert "try:   algorithm.alpha" in refused("+algorithm.alphha=1")
 
 
 def test_free_mappings_take_any_key() -> None:

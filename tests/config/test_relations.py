@@ -29,6 +29,7 @@ REFUSED = [
     (["algorithm=gspo", "algorithm.update.sequences=129"], "yields 128", "sequences=128"),
     (["algorithm.loss.normalization=constant_length"], "none is given", "constant_length=256"),
     (["algorithm.loss.constant_length=9"], "has no effect", "normalization=constant_length"),
+    (["algorithm.alpha=9"], "could overflow", "log_ratio_limit=8"),
     (["budget.scale=0.001"], "no step at all", "budget.scale=1"),
     (["trainer.devices=2"], "not built yet", "trainer.devices=1"),
     (["agents.qwen.model.architecture=null"], "has no model", "agents.qwen.model.path=FOLDER"),

@@ -38,6 +38,8 @@ def run_command(folder: Path, *overrides: str) -> list[str]:
         sys.executable,
         "run.py",
         "budget=smoke",
+        # Enough for some right answers, so that the two steps carry a signal.
+        "budget.max_warm_start_steps=150",
         f"hydra.run.dir={folder}",
         f"output.cache={folder.parent / 'cache'}",
         "logger=csv",
