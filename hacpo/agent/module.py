@@ -101,11 +101,16 @@ class Agent(L.LightningModule):
         trainable = [p for p in self.language_model.parameters() if p.requires_grad]
         return self._optimizer(trainable)
 
+    def on_fit_start(self) -> None:
+        """Take the starting model along to the device; it is no part of the module."""
+        if self._gradient.reference is not None:
+            torch.nn.Module.to(self._gradient.reference, self.device)
+
     def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> StepBatch:
         """Turn a step number into the step's own rollouts."""
         step = int(batch)
         problems = tuple(self._problems_at(step))
-        with self._precision():
+        with self.precision():
             own = self.collector.collect(
                 problems,
                 seed=derived_seed(self._seed, step, self.name, "sample"),
@@ -213,8 +218,8 @@ class Agent(L.LightningModule):
         assert isinstance(optimizer, LightningOptimizer)
         return optimizer
 
-    def _precision(self) -> AbstractContextManager[Any]:
-        """Sample and score in the precision of the update, so that ratios start at 1."""
+    def precision(self) -> AbstractContextManager[Any]:
+        """Return the context of the update's precision: sampling in it makes ratios start at 1."""
         if self._trainer is None:
             return nullcontext()
         return self.trainer.precision_plugin.forward_context()

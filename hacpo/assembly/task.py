@@ -26,7 +26,7 @@ def build_task(config: Config) -> Task:
 
 
 def check_task(config: Config) -> None:
-    """Refuse a task that cannot be built, or that does not fit the agents, before any process starts.
+    """Refuse a task that cannot be built, or does not fit the agents, before a process starts.
 
     Raises:
         ConfigError: with a sentence for the user.

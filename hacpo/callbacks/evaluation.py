@@ -71,7 +71,7 @@ class HeldOutEvaluation(L.Callback):
 
     def _evaluate(self, module: L.LightningModule, *, step: int) -> None:
         assert isinstance(module, Agent)
-        with module.clock("evaluate"):
+        with module.clock("evaluate"), module.precision():
             evaluation = evaluate(
                 self._problems,
                 engine=module.collector.engine,
