@@ -134,21 +134,29 @@ class Agent(L.LightningModule):
         self.step_metrics |= metrics.rollout_metrics(self.step_batch)
         return self.step_batch
 
+    @property
+    def current_batch(self) -> StepBatch:
+        """The batch of the step, with what other agents shared so far.
+
+        Raises:
+            RuntimeError: the agent has not sampled yet.
+        """
+        if self.step_batch is None:
+            raise RuntimeError("a step's batch was asked for before the agent had sampled it")
+        return self.step_batch
+
     def accept(
         self,
         shared: Mapping[str, tuple[tuple[SharedRollout, ...], ...]],
         capabilities: Mapping[str, float],
     ) -> None:
         """Add other agents' rollouts, and everyone's smoothed capability, to the current step."""
-        if self.step_batch is None:
-            raise RuntimeError("rollouts were shared before the agent had sampled its own")
-        self.step_batch = replace(self.step_batch, shared=shared, capabilities=capabilities)
+        self.step_batch = replace(self.current_batch, shared=shared, capabilities=capabilities)
 
     def training_step(self, batch: StepBatch, batch_idx: int) -> None:
         """Learn from the current step in several optimizer updates."""
-        current = self.step_batch if self.step_batch is not None else batch
         with self.clock("update"):
-            self._learn(current)
+            self._learn(self.current_batch)
         with self.clock("sync"):
             self.collector.engine.update_weights()
 

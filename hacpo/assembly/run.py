@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 
 import lightning as L
+from transformers.utils.logging import disable_progress_bar
 
 from hacpo.agent.module import Agent
 from hacpo.agent.steps import step_loader
@@ -19,6 +20,7 @@ from hacpo.types import AgentStatus, AgentSummary, Phase
 
 def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     """Build one agent, let it learn beside the others, and hand in its summary."""
+    disable_progress_bar()  # the log is a file
     built = build_agent(assignment, lambda status: hub.report(name, status))
     callbacks = build_callbacks(assignment, built.task, hub)
     loggers = build_loggers(assignment)
@@ -30,6 +32,7 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
         logger=loggers,
         callbacks=callbacks.in_order(),
         default_root_dir=assignment.folder,
+        log_every_n_steps=1,
         # Each of these has a part of ours: own table, own checkpoints, own evaluation.
         enable_progress_bar=False,
         enable_model_summary=False,

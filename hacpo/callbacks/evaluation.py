@@ -11,12 +11,13 @@ from typing import Any
 import lightning as L
 
 from hacpo.agent.module import Agent
+from hacpo.callbacks.agent_callback import AgentCallback
 from hacpo.evaluation.held_out import Evaluation, evaluate
 from hacpo.files import write_whole
 from hacpo.types import Problem
 
 
-class HeldOutEvaluation(L.Callback):
+class HeldOutEvaluation(AgentCallback):
     """Evaluates an agent greedily and keeps the answers of its last evaluation on disk."""
 
     def __init__(
@@ -51,37 +52,28 @@ class HeldOutEvaluation(L.Callback):
         self.history: dict[int, float] = {}
         """Accuracy by finished steps; 0 is before learning."""
 
-    def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
+    def before_learning(self, trainer: L.Trainer, agent: Agent) -> None:
         """Evaluate the starting model."""
         if self._at_start and not self.history:
-            self._evaluate(pl_module, step=0)
+            self._evaluate(agent, step=0)
 
-    def on_train_batch_end(
-        self,
-        trainer: L.Trainer,
-        pl_module: L.LightningModule,
-        outputs: Any,
-        batch: Any,
-        batch_idx: int,
-    ) -> None:
+    def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         """Evaluate when it is due."""
-        step = batch.step + 1
         if step % self._every_steps == 0 or step == self._last_step:
-            self._evaluate(pl_module, step=step)
+            self._evaluate(agent, step=step)
 
-    def _evaluate(self, module: L.LightningModule, *, step: int) -> None:
-        assert isinstance(module, Agent)
-        with module.clock("evaluate"), module.precision():
+    def _evaluate(self, agent: Agent, *, step: int) -> None:
+        with agent.clock("evaluate"), agent.precision():
             evaluation = evaluate(
                 self._problems,
-                engine=module.collector.engine,
-                codec=module.collector.codec,
-                reward=module.collector.reward,
+                engine=agent.collector.engine,
+                codec=agent.collector.codec,
+                reward=agent.collector.reward,
                 max_new_tokens=self._max_new_tokens,
                 step=step,
             )
         self.history[step] = evaluation.accuracy
-        module.step_metrics |= {
+        agent.step_metrics |= {
             "eval/accuracy": evaluation.accuracy,
             "eval/truncated_share": evaluation.truncated_share,
         }

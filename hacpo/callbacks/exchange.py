@@ -10,13 +10,14 @@ import torch
 from hacpo.agent.collection import travelling
 from hacpo.agent.metrics import Metrics
 from hacpo.agent.module import Agent
+from hacpo.callbacks.agent_callback import AgentCallback
 from hacpo.callbacks.hub import Hub
 from hacpo.objective import CapabilityWindow, mean_reward
 from hacpo.rollout.reencoding import SharedGroups, author_drift, own_drift, reencode
 from hacpo.types import AgentRollouts, StepBatch
 
 
-class RolloutExchange(L.Callback):
+class RolloutExchange(AgentCallback):
     """Gives an agent everyone's rollouts and smoothed capabilities before it learns.
 
     Without this callback the same agent learns from itself alone. The capability window is the
@@ -36,14 +37,9 @@ class RolloutExchange(L.Callback):
         self._max_shared_tokens = max_shared_tokens
         self.window = CapabilityWindow(size=window, history={})
 
-    def on_train_batch_start(
-        self, trainer: L.Trainer, pl_module: L.LightningModule, batch: Any, batch_idx: int
-    ) -> None:
+    def before_updates(self, trainer: L.Trainer, agent: Agent) -> None:
         """Swap the step's rollouts; see the class."""
-        agent = _agent(pl_module)
-        own_batch = agent.step_batch
-        if own_batch is None:
-            raise RuntimeError("the exchange ran before the agent had sampled")
+        own_batch = agent.current_batch
         mine = travelling(own_batch.own, step=own_batch.step, author=agent.name)
         with agent.clock("exchange"):
             everyone = self._hub.swap(mine)
@@ -80,12 +76,6 @@ class RolloutExchange(L.Callback):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue with the window of a checkpoint."""
         self.window = CapabilityWindow.from_state(state_dict)
-
-
-def _agent(module: L.LightningModule) -> Agent:
-    if not isinstance(module, Agent):
-        raise TypeError(f"RolloutExchange works on an Agent, not on {type(module).__name__}")
-    return module
 
 
 def _capability(rollouts: AgentRollouts) -> float:

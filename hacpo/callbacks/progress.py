@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import lightning as L
 
 from hacpo.agent.module import Agent
+from hacpo.callbacks.agent_callback import AgentCallback
 from hacpo.callbacks.hub import Hub
 from hacpo.types import AgentStatus, Phase
 
 
-class ProgressReporter(L.Callback):
+class ProgressReporter(AgentCallback):
     """Reports an agent's status at every step."""
 
     def __init__(self, hub: Hub, *, total_steps: int) -> None:
@@ -20,35 +20,24 @@ class ProgressReporter(L.Callback):
         self._hub = hub
         self._total_steps = total_steps
         self._started = time.perf_counter()
-        self._first_step = 0
         self.accuracy: float | None = None
 
-    def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
+    def before_learning(self, trainer: L.Trainer, agent: Agent) -> None:
         """Start the clock of the remaining time."""
-        assert isinstance(pl_module, Agent)
         self._started = time.perf_counter()
-        self._report(pl_module, Phase.TRAIN, step=0)
+        self._report(agent, step=0)
 
-    def on_train_batch_end(
-        self,
-        trainer: L.Trainer,
-        pl_module: L.LightningModule,
-        outputs: Any,
-        batch: Any,
-        batch_idx: int,
-    ) -> None:
+    def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         """Report the finished step."""
-        assert isinstance(pl_module, Agent)
-        self._report(pl_module, Phase.TRAIN, step=batch.step + 1)
+        self._report(agent, step=step)
 
-    def _report(self, agent: Agent, phase: Phase, *, step: int) -> None:
-        done = step - self._first_step
-        pace = (time.perf_counter() - self._started) / done if done else None
+    def _report(self, agent: Agent, *, step: int) -> None:
+        pace = (time.perf_counter() - self._started) / step if step else None
         metrics = agent.last_metrics
         self._hub.report(
             agent.name,
             AgentStatus(
-                phase=phase,
+                phase=Phase.TRAIN,
                 step=step,
                 total_steps=self._total_steps,
                 reward=metrics.get("reward/mean"),

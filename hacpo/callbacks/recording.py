@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
 
 import lightning as L
 
 from hacpo.agent.module import Agent
+from hacpo.callbacks.agent_callback import AgentCallback
 
 STEP_KEY = "step"
 
 
-class MetricsRecorder(L.Callback):
+class MetricsRecorder(AgentCallback):
     """The one writer of metrics; it comes after every callback that adds some.
 
     Lightning's own `global_step` counts optimizer updates, so it is not used: a row's step is the
@@ -24,37 +24,26 @@ class MetricsRecorder(L.Callback):
         """Start with nothing written."""
         self._since = time.perf_counter()
 
-    def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
+    def before_learning(self, trainer: L.Trainer, agent: Agent) -> None:
         """Write what was measured before the first step."""
-        assert isinstance(pl_module, Agent)
         self._since = time.perf_counter()
-        if pl_module.step_metrics:
-            self._write(trainer, pl_module, step=0)
-        pl_module.clock.lap()
+        if agent.step_metrics:
+            self._write(trainer, agent, step=0)
+        agent.clock.lap()
 
-    def on_train_batch_end(
-        self,
-        trainer: L.Trainer,
-        pl_module: L.LightningModule,
-        outputs: Any,
-        batch: Any,
-        batch_idx: int,
-    ) -> None:
+    def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         """Write the step's metrics, its seconds by phase, and what was spent so far."""
-        assert isinstance(pl_module, Agent)
         now = time.perf_counter()
         seconds, self._since = now - self._since, now
         lengths = [
-            len(own.completion.token_ids)
-            for group in (pl_module.step_batch or batch).own
-            for own in group
+            len(own.completion.token_ids) for group in agent.current_batch.own for own in group
         ]
-        pl_module.step_metrics |= {
+        agent.step_metrics |= {
             "time/step": seconds,
-            **{f"time/{phase}": value for phase, value in pl_module.clock.lap().items()},
+            **{f"time/{phase}": value for phase, value in agent.clock.lap().items()},
             "time/tokens_per_s": sum(lengths) / seconds,
         }
-        self._write(trainer, pl_module, step=batch.step + 1)
+        self._write(trainer, agent, step=step)
 
     def _write(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         spent = {

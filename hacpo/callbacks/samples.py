@@ -11,10 +11,11 @@ import lightning as L
 
 from hacpo.agent.module import Agent
 from hacpo.agent.rows import JointGroups
+from hacpo.callbacks.agent_callback import AgentCallback
 from hacpo.types import Rollout, StepBatch
 
 
-class SampleRecorder(L.Callback):
+class SampleRecorder(AgentCallback):
     """Appends the joint groups of a step's first prompts: in step 1, then every so many steps."""
 
     def __init__(self, path: Path, *, every_steps: int, prompts: int) -> None:
@@ -23,20 +24,11 @@ class SampleRecorder(L.Callback):
         self._every_steps = every_steps
         self._prompts = prompts
 
-    def on_train_batch_end(
-        self,
-        trainer: L.Trainer,
-        pl_module: L.LightningModule,
-        outputs: Any,
-        batch: Any,
-        batch_idx: int,
-    ) -> None:
+    def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         """Append the step's samples when they are due."""
-        assert isinstance(pl_module, Agent)
-        current, joint = pl_module.step_batch, pl_module.joint
-        if current is None or joint is None or not self._is_due(current.step + 1):
+        if agent.joint is None or not self._is_due(step):
             return
-        records = sample_records(current, joint, prompts=self._prompts)
+        records = sample_records(agent.current_batch, agent.joint, prompts=self._prompts)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
             file.write("".join(f"{json.dumps(record)}\n" for record in records))

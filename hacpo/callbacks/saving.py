@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import lightning as L
 
 from hacpo.agent.module import Agent
+from hacpo.callbacks.agent_callback import AgentCallback
 from hacpo.files import written_whole
 
 
-class AgentSaver(L.Callback):
+class AgentSaver(AgentCallback):
     """Saves the checkpoint every so many steps and at the end, and exports the model at the end."""
 
     def __init__(
@@ -26,24 +26,15 @@ class AgentSaver(L.Callback):
         self._every_steps = every_steps
         self._last_step = last_step
 
-    def on_train_batch_end(
-        self,
-        trainer: L.Trainer,
-        pl_module: L.LightningModule,
-        outputs: Any,
-        batch: Any,
-        batch_idx: int,
-    ) -> None:
+    def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         """Save when it is due."""
-        assert isinstance(pl_module, Agent)
-        step = batch.step + 1
         due = self._every_steps and step % self._every_steps == 0
         if due or step == self._last_step:
-            with pl_module.clock("save"), written_whole(self.checkpoint) as aside:
+            with agent.clock("save"), written_whole(self.checkpoint) as aside:
                 trainer.save_checkpoint(aside)
         if step == self._last_step and self.export is not None:
-            with pl_module.clock("save"):
-                export_agent(pl_module, self.export)
+            with agent.clock("save"):
+                export_agent(agent, self.export)
 
 
 def export_agent(agent: Agent, folder: Path) -> None:
