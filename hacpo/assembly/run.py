@@ -20,7 +20,7 @@ from hacpo.types import AgentStatus, AgentSummary, Phase
 
 def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     """Build one agent, let it learn beside the others, and hand in its summary."""
-    disable_progress_bar()  # the log is a file
+    disable_progress_bar()  # type: ignore[no-untyped-call]  # the log is a file
     built = build_agent(assignment, lambda status: hub.report(name, status))
     callbacks = build_callbacks(assignment, built.task, hub)
     loggers = build_loggers(assignment)
