@@ -1,4 +1,4 @@
-"""Five steps of learning from fixed rollouts: nothing is sampled, so only the learning is tested."""
+"""Five steps of learning from fixed rollouts: nothing is sampled, only learning is tested."""
 
 from __future__ import annotations
 
