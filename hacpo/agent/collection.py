@@ -35,6 +35,11 @@ class RolloutCollector:
     token_budget: int
     clock: PhaseClock
 
+    def __post_init__(self) -> None:
+        """Refuse truncated sampling, whose log-probabilities belong to another distribution."""
+        if self.sampling.top_p < 1:
+            raise ValueError("training samples from the whole distribution: top_p is 1")
+
     def collect(
         self, problems: Sequence[Problem], *, seed: int, policy_version: int
     ) -> tuple[tuple[OwnRollout, ...], ...]:

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
 from hydra.utils import instantiate
 from lightning import seed_everything
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel
 
 from hacpo.agent.clock import PhaseClock
 from hacpo.agent.collection import RolloutCollector
 from hacpo.agent.module import Agent
 from hacpo.assembly.assignment import Assignment
+from hacpo.assembly.loading import description, load_model_and_codec
 from hacpo.assembly.settings import learning_settings, sampling_settings
 from hacpo.assembly.task import build_task
 from hacpo.config.schema import Config
-from hacpo.model.loading import load_model, load_tokenizer
-from hacpo.model.source import ModelSource
 from hacpo.rollout.hf import HFEngine
-from hacpo.rollout.tokens import PromptFormat, TokenCodec, build_codec
+from hacpo.rollout.tokens import TokenCodec
 from hacpo.task.sampling import step_problems
 from hacpo.task.task import Task
 from hacpo.types import AgentStatus, Phase
@@ -49,21 +47,11 @@ def build_agent(assignment: Assignment, report: Report) -> BuiltAgent:
     report(AgentStatus(phase=Phase.LOAD))
     with clock("load"):
         task = build_task(config)
-        tokenizer, model = _load(assignment, task)
-        codec = build_codec(
-            tokenizer,
-            model,
-            PromptFormat(
-                template=agent.prompt.template,
-                chat=agent.prompt.chat,
-                system=agent.prompt.system,
-                chat_arguments=agent.prompt.chat_arguments,
-            ),
-        )
+        model, codec = load_model_and_codec(agent, task)
         check_lengths(task, codec, model, config)
     with clock("warm_start"):
         _warm_start(assignment, task, model, codec, report)
-    print(_description(model, codec))
+    print(description(model, codec))
     sampling = sampling_settings(config)
     module = Agent(
         name=assignment.name,
@@ -88,28 +76,6 @@ def build_agent(assignment: Assignment, report: Report) -> BuiltAgent:
         seed=config.seed,
     )
     return BuiltAgent(agent=module, task=task)
-
-
-def _load(assignment: Assignment, task: Task) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
-    agent = assignment.agent
-    source = ModelSource(
-        hub_id=agent.model.hub_id,
-        revision=agent.model.revision,
-        path=agent.model.path,
-        gguf_file=agent.model.gguf_file,
-        architecture=agent.model.architecture,
-        dtype=agent.model.dtype,
-        attn_implementation=agent.model.attn_implementation,
-        trust_remote_code=agent.model.trust_remote_code,
-    )
-    tokenizer = load_tokenizer(
-        source,
-        path=agent.tokenizer.path,
-        kind=agent.tokenizer.kind.value if agent.tokenizer.kind else None,
-        merges=agent.tokenizer.merges,
-        texts=task.texts() if agent.tokenizer.kind else (),
-    )
-    return tokenizer, load_model(source, tokenizer, seed=agent.init_seed)
 
 
 def check_lengths(task: Task, codec: TokenCodec, model: PreTrainedModel, config: Config) -> None:
@@ -159,15 +125,4 @@ def _warm_start(
         seed=assignment.agent.init_seed,
         cache_dir=assignment.cache_dir,
         on_progress=progress,
-    )
-
-
-def _description(model: PreTrainedModel, codec: TokenCodec) -> str:
-    """Return what the log says of an agent at its start."""
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    tokens = codec.tokenizer.convert_ids_to_tokens(sorted(codec.stop_ids))
-    return (
-        f"{type(model).__name__}, {parameters:,} parameters, {model.dtype}, {model.device}; "
-        f"{len(codec.tokenizer)} tokens, stops at {', '.join(map(str, tokens))}; "
-        f"{torch.get_num_threads()} threads"
     )

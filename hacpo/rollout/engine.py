@@ -11,16 +11,18 @@ from hacpo.types import Completion
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SamplingSettings:
-    """How completions are sampled. The whole vocabulary is kept: no top-p, no top-k.
-
-    Truncated sampling would renormalise the sampler's probabilities over the kept tokens, and the
-    importance ratio would compare two different distributions.
-    """
+    """How completions are sampled."""
 
     completions_per_prompt: int
     max_new_tokens: int
     temperature: float = 1.0
     """0 takes the most probable token."""
+    top_p: float = 1.0
+    """Share of the probability that is sampled from; below 1 in evaluations only.
+
+    In training the sampler's probabilities would be renormalised over the kept tokens, and the
+    importance ratio would compare two different distributions.
+    """
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -28,6 +30,8 @@ class SamplingSettings:
             raise ValueError("completions_per_prompt and max_new_tokens are at least 1")
         if self.temperature < 0:
             raise ValueError(f"temperature is at least 0, got {self.temperature}")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p is above 0 and at most 1, got {self.top_p}")
 
 
 class Engine(Protocol):

@@ -77,7 +77,10 @@ class HFEngine:
         results: list[list[int]] = [[] for _ in range(draws_RT.shape[0])]
         for position in range(settings.max_new_tokens):
             tokens = sample_tokens(
-                logits_RV.float(), draws_RT[state.rows, position], settings.temperature
+                logits_RV.float(),
+                draws_RT[state.rows, position],
+                settings.temperature,
+                settings.top_p,
             )
             for row, token in zip(state.rows.tolist(), tokens.tolist(), strict=True):
                 if not state.finished[row]:
@@ -160,21 +163,35 @@ class _DecodeState:
         return tokens[keep]
 
 
-def sample_tokens(logits_RV: Tensor, draws_R: Tensor, temperature: float) -> Tensor:
+def sample_tokens(
+    logits_RV: Tensor, draws_R: Tensor, temperature: float, top_p: float = 1.0
+) -> Tensor:
     """Return one token id per row by inverting the cumulative distribution.
 
     Args:
         logits_RV: unnormalised log-probabilities.
         draws_R: uniform numbers in [0, 1).
         temperature: divides the logits; 0 takes the most probable token.
+        top_p: only the fewest, most probable tokens that hold this share can be chosen.
 
     A token of probability 0 is never chosen.
     """
     if temperature == 0:
         return logits_RV.argmax(-1)
-    cumulative_RV = (logits_RV / temperature).softmax(-1).cumsum(-1)
+    probabilities_RV = (logits_RV / temperature).softmax(-1)
+    if top_p < 1:
+        probabilities_RV = _nucleus(probabilities_RV, top_p)
+    cumulative_RV = probabilities_RV.cumsum(-1)
     # Scaling by the last entry absorbs the rounding of the sum, which may end beside 1; staying
     # below it keeps the search inside the tokens that have a probability.
     total_R = cumulative_RV[:, -1]
     targets_R = torch.minimum(draws_R * total_R, torch.nextafter(total_R, total_R.new_zeros(())))
     return torch.searchsorted(cumulative_RV, targets_R.unsqueeze(-1), right=True).squeeze(-1)
+
+
+def _nucleus(probabilities_RV: Tensor, top_p: float) -> Tensor:
+    ordered_RV, order_RV = probabilities_RV.sort(-1, descending=True)
+    # A token stays when those before it do not hold the share yet; so the first always stays.
+    before_RV = ordered_RV.cumsum(-1) - ordered_RV
+    kept_RV = ordered_RV.masked_fill(before_RV >= top_p, 0.0)
+    return torch.zeros_like(probabilities_RV).scatter(-1, order_RV, kept_RV)

@@ -87,3 +87,19 @@ def test_the_largest_draw_stays_inside_tokens_that_have_a_probability() -> None:
     largest = torch.nextafter(torch.tensor([1.0]), torch.tensor([0.0]))
     assert sample_tokens(logits, largest, 1.0).item() == 2
     assert sample_tokens(logits, torch.tensor([0.0]), 1.0).item() == 0
+
+
+def test_top_p_keeps_the_fewest_tokens_that_hold_the_share() -> None:
+    # .5, .3, .15, .05: the first two hold .8, so with .75 nothing else is drawn.
+    logits = torch.tensor([0.15, 0.5, 0.05, 0.3]).log()
+    draws = torch.rand(20_000, generator=torch.Generator().manual_seed(0))
+    tokens = sample_tokens(logits.expand(len(draws), -1), draws, 1.0, 0.75)
+    shares = tokens.bincount(minlength=4) / len(draws)
+    assert shares[[0, 2]].tolist() == [0.0, 0.0]
+    assert shares[1].item() == pytest.approx(0.5 / 0.8, abs=0.02)
+
+
+def test_a_tiny_top_p_is_greedy() -> None:
+    logits = torch.randn(50, 9, generator=torch.Generator().manual_seed(1))
+    draws = torch.rand(50, generator=torch.Generator().manual_seed(2))
+    assert torch.equal(sample_tokens(logits, draws, 1.0, 1e-6), logits.argmax(-1))
