@@ -27,7 +27,7 @@ class Verdict(Protocol):
         ...
 
     @property
-    def extracted(self) -> str | None:
+    def answer(self) -> str | None:
         """The answer that was read from the completion."""
         ...
 
@@ -100,5 +100,5 @@ def _graded(
         truncated=completion.finish_reason is FinishReason.LENGTH,
         right=verdict.right,
         way=verdict.way,
-        extracted=verdict.extracted,
+        extracted=verdict.answer,
     )

@@ -25,7 +25,7 @@ class EvenLength:
 
     right: bool
     way: str = "length"
-    extracted: str | None = None
+    answer: str | None = None
 
 
 class InterruptedRunError(Exception):
