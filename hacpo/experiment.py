@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +22,31 @@ from hacpo.assembly.assignment import Assignment, agent_folder
 from hacpo.assembly.task import check_task
 from hacpo.config.errors import ConfigError
 from hacpo.config.load import load
-from hacpo.config.schema import Config
+from hacpo.config.schema import Config, Mode
+from hacpo.evaluation.benchmark_result import read_results
+from hacpo.evaluation.result_table import print_results
 from hacpo.files import write_whole
 from hacpo.provenance import provenance
 from hacpo.runtime.final import print_final
 from hacpo.runtime.live import progress_view
 from hacpo.runtime.local import run_agents
-from hacpo.summary import failed_summary, finished_summary, write_summary
+from hacpo.summary import failed_summary, finished_summary, score, write_summary
 from hacpo.types import AgentSummary
 
-AGENT_MAIN = "hacpo.assembly.run:run_agent"
+TARGETS = {
+    Mode.train: "hacpo.assembly.run:run_agent",
+    Mode.evaluate: "hacpo.assembly.evaluate:run_evaluation",
+}
+"""What an agent's process runs, by mode."""
 METRICS_FILE = "metrics.csv"
 PROJECT = Path(__file__).resolve().parent.parent
 
 
 def run(composed: DictConfig) -> float:
-    """Train the agents of one composed configuration and return the run's score.
+    """Train or evaluate the agents of one composed configuration and return the run's score.
 
-    The score is the mean held-out accuracy of the agents at the end.
+    The score is the mean over agents: of the held-out accuracy at the end of a training, of the
+    benchmarks' figures in an evaluation.
 
     Raises:
         ConfigError: the configuration has a mistake; nothing was started.
@@ -49,20 +58,49 @@ def run(composed: DictConfig) -> float:
     _write_origin(run_dir, composed)
     started = time.monotonic()
     try:
-        agents = _train(config, composed, run_dir)
+        agents = _run_agents(config, composed, run_dir)
     except BaseException as error:
         cause = str(error) or type(error).__name__
         seconds = time.monotonic() - started
         write_summary(run_dir, failed_summary(config, cause=cause, seconds=seconds))
         raise
-    summary = finished_summary(config, agents, seconds=time.monotonic() - started)
-    write_summary(run_dir, summary)
+    seconds = time.monotonic() - started
+    if config.mode is Mode.evaluate:
+        return _end_evaluation(config, agents, run_dir, seconds)
+    return _end_training(config, agents, run_dir, seconds)
+
+
+def _end_training(
+    config: Config, agents: Mapping[str, AgentSummary], run_dir: Path, seconds: float
+) -> float:
+    write_summary(run_dir, finished_summary(config, agents, score=score(agents), seconds=seconds))
     metrics = {name: agent_folder(run_dir, name) / METRICS_FILE for name in agents}
     print_final(agents, Console(), metrics=metrics)
-    return float(summary["score"])
+    return score(agents)
 
 
-def _train(config: Config, composed: DictConfig, run_dir: Path) -> Mapping[str, AgentSummary]:
+def _end_evaluation(
+    config: Config, agents: Mapping[str, AgentSummary], run_dir: Path, seconds: float
+) -> float:
+    results = {name: read_results(agent_folder(run_dir, name)) for name in agents}
+    mean = statistics.fmean(
+        result.headline.value for listed in results.values() for result in listed
+    )
+    summary = finished_summary(config, agents, score=mean, seconds=seconds)
+    headlines = {
+        name: {
+            result.benchmark: {"metric": result.metric, **asdict(result.headline)}
+            for result in listed
+        }
+        for name, listed in results.items()
+    }
+    write_summary(run_dir, {**summary, "benchmarks": headlines})
+    print_results(results, Console())
+    print(f"answers, verdicts and settings: {run_dir / 'agents'}")
+    return mean
+
+
+def _run_agents(config: Config, composed: DictConfig, run_dir: Path) -> Mapping[str, AgentSummary]:
     assignments = {
         name: Assignment(
             name=name,
@@ -74,10 +112,14 @@ def _train(config: Config, composed: DictConfig, run_dir: Path) -> Mapping[str, 
         )
         for name in config.agents
     }
-    title = f"{config.name}: {', '.join(config.agents)} learn {config.task.name}"
+    doing = {
+        Mode.train: f"learn {config.task.name}",
+        Mode.evaluate: f"answer {', '.join(config.benchmarks)}",
+    }
+    title = f"{config.name}: {', '.join(config.agents)} {doing[config.mode]}"
     with progress_view(title) as view:
         return run_agents(
-            AGENT_MAIN,
+            TARGETS[config.mode],
             assignments,
             run_dir=run_dir,
             threads=config.runtime.threads_per_agent or threads_per_agent(len(assignments)),

@@ -17,9 +17,9 @@ SUMMARY_FILE = "summary.json"
 
 
 def finished_summary(
-    config: Config, agents: Mapping[str, AgentSummary], *, seconds: float
+    config: Config, agents: Mapping[str, AgentSummary], *, score: float, seconds: float
 ) -> dict[str, Any]:
-    """Return the summary of a run that ended as planned.
+    """Return the summary of a run that ended as planned, with its score.
 
     `seconds.phases` holds, for each phase, the time of the agent that spent most on it.
     """
@@ -28,7 +28,7 @@ def finished_summary(
         **_head(config, status="finished", seconds=seconds),
         "stop_reason": ", ".join(reasons),
         "steps": max(summary.steps for summary in agents.values()),
-        "score": score(agents),
+        "score": score,
         "seconds": {"total": seconds, "phases": _slowest(agents)},
         "agents": {name: asdict(summary) for name, summary in agents.items()},
     }
@@ -53,6 +53,7 @@ def score(agents: Mapping[str, AgentSummary]) -> float:
 def _head(config: Config, *, status: str, seconds: float) -> dict[str, Any]:
     return {
         "status": status,
+        "mode": config.mode.value,
         "name": config.name,
         "algorithm": config.algorithm.name,
         "ablation": config.ablation,

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 RUN = ROOT / "run.py"
-IMPORT_NAMES = {"hydra": "hydra-core", "yaml": "pyyaml"}
+IMPORT_NAMES = {"hydra": "hydra-core", "math_verify": "math-verify", "yaml": "pyyaml"}
 """Where the name of an import is not that of its package."""
 IMPORTED_FOR_US = {"wandb"}
 """Lightning imports it when its WandbLogger is used."""

@@ -33,7 +33,7 @@ def _agent(accuracy: float | None, **seconds: float) -> AgentSummary:
 
 def test_phases_are_those_of_the_slowest_agent(tmp_path: Path) -> None:
     agents = {"a": _agent(0.5, update=3.0, generate=1.0), "b": _agent(0.7, update=2.0)}
-    write_summary(tmp_path, finished_summary(checked(), agents, seconds=9.0))
+    write_summary(tmp_path, finished_summary(checked(), agents, score=score(agents), seconds=9.0))
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["seconds"] == {"total": 9.0, "phases": {"generate": 1.0, "update": 3.0}}
     assert summary["score"] == 0.6

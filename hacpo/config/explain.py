@@ -141,6 +141,7 @@ class _Composition:
             (r"looks like a config group override, but config group '([^']*)'", self.unknown_key),
             (r"^Multiple values for agents?@agents\.([^.]*)\. ", self.twin_agents),
             (r"^(?:agent|optimizer)@agents\.([^.\s]*)\S* appears more than", self.twin_agents),
+            (r"^Multiple values for benchmark@benchmarks\.([^.]*)\. ", self.twin_benchmarks),
             (r"^Ambiguous value for argument '(.*)'", self.several_values),
             (r"^Sweep parameters '(.*)' requires", self.several_values),
             (r"An item is already at '([^']*)'", self.already_there),
@@ -184,6 +185,16 @@ class _Composition:
             f"two agents are called {name!r}, and each needs a name of its own",
             key=f"agent@agents.{name}",
             fix=f"{more}, or {instead}" if option else "give one of them another name",
+        )
+
+    def twin_benchmarks(self, found: re.Match[str]) -> ConfigError:
+        """A second benchmark under a name that is taken."""
+        key = f"benchmark@benchmarks.{found.group(1)}"
+        typed = (self.argument(key) or f"{key}=NAME").lstrip("+")
+        return ConfigError(
+            f"two benchmarks are called {found.group(1)!r}, and each needs a name of its own",
+            key=key,
+            fix=f"{typed} in its place, or another name",
         )
 
     def several_values(self, found: re.Match[str]) -> ConfigError:

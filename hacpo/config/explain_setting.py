@@ -6,6 +6,9 @@ from hacpo.config.errors import ConfigError
 from hacpo.config.nearest import nearest_keys, nearest_option
 from hacpo.config.vocabulary import Vocabulary
 
+BENCHMARK = "benchmark"
+SUITES = "benchmarks"
+
 
 def unknown_setting(key: str, value: str, vocabulary: Vocabulary, *, free: bool) -> ConfigError:
     """Return the mistake of a key that is not known.
@@ -17,6 +20,14 @@ def unknown_setting(key: str, value: str, vocabulary: Vocabulary, *, free: bool)
         free: whether the key belongs to a mapping that takes any, once it is added with `+`.
     """
     after = f"={value}" if value else ""
+    if key.startswith(f"{SUITES}.") and not any(
+        name.startswith(f"{SUITES}.") for name in vocabulary.settings
+    ):
+        return ConfigError(
+            f"there is no setting {key}, because no benchmark is chosen",
+            key=key,
+            fix=f"benchmarks=paper7 {key}{after}",
+        )
     known = [*vocabulary.choices, *vocabulary.settings]
     likely = [f"{name}{after}" for name in nearest_keys(key, known)]
     if free:
@@ -43,14 +54,16 @@ def unknown_group_key(key: str, value: str, vocabulary: Vocabulary) -> ConfigErr
             key=plain,
             fix=f"{best}{after}={value}" if best else None,
         )
+    if group == BENCHMARK and (not place or not _places(group, vocabulary)):
+        return _benchmark_without_place(plain, value)
     if not place:
-        whose = [f"{name}={value}" for name in vocabulary.choices if name.startswith(f"{group}@")]
+        whose = [f"{name}={value}" for name in _places(group, vocabulary)]
         return ConfigError(
             f"{group} does not say which agent it is for",
             key=plain,
             fix=", or ".join(whose) or None,
         )
-    places = [name for name in vocabulary.choices if name.startswith(f"{group}@")]
+    places = _places(group, vocabulary)
     likely = nearest_keys(plain, places, limit=1) or places[:1]
     fixes = [f"{name}={value}" for name in likely]
     if not key.startswith("+"):
@@ -59,6 +72,18 @@ def unknown_group_key(key: str, value: str, vocabulary: Vocabulary) -> ConfigErr
         f"nothing is chosen under {plain} yet; there are {', '.join(places)}",
         key=plain,
         fix=", or ".join(fixes),
+    )
+
+
+def _places(group: str, vocabulary: Vocabulary) -> list[str]:
+    return [name for name in vocabulary.choices if name.startswith(f"{group}@")]
+
+
+def _benchmark_without_place(key: str, value: str) -> ConfigError:
+    return ConfigError(
+        "a benchmark is chosen with a suite, or added under a name of its own",
+        key=key,
+        fix=f"benchmarks=paper7, or +{BENCHMARK}@benchmarks.{value}={value}",
     )
 
 

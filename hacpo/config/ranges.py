@@ -21,6 +21,7 @@ from hacpo.config.algorithm import (
     OwnClipConfig,
     UpdateConfig,
 )
+from hacpo.config.benchmark import BenchmarkConfig
 from hacpo.config.errors import ConfigError
 from hacpo.config.nearest import nearest_option
 from hacpo.config.schema import (
@@ -115,6 +116,14 @@ RANGES: dict[type, dict[str, Range]] = {
         "shared_length_factor": Range(low=1, high=100),
     },
     TaskConfig: {"split_seed": SEED, "num_test": COUNT},
+    BenchmarkConfig: {
+        "expected_count": COUNT,
+        "samples": COUNT,
+        "temperature": Range(high=100),
+        "top_p": Range(above_low=True, high=1),
+        "max_new_tokens": COUNT,
+        "max_problems": COUNT,
+    },
     EngineConfig: {"batch_size": COUNT},
     RuntimeConfig: {
         "swap_timeout_s": POSITIVE,
@@ -133,6 +142,10 @@ RANGES: dict[type, dict[str, Range]] = {
 
 CHOICES: dict[type, dict[str, tuple[str, ...]]] = {
     ModelConfig: {"dtype": ("float32", "bfloat16", "float16")},
+    BenchmarkConfig: {
+        "gold": ("verbatim", "after_hashes"),
+        "metric": ("avg", "any", "pass", "maj", "best"),
+    },
     EngineConfig: {"name": ("hf",)},
     RuntimeConfig: {"name": ("local",)},
     TrainerConfig: {"accelerator": ("cpu", "gpu", "cuda", "mps", "auto")},

@@ -24,8 +24,13 @@ def register() -> None:
     OmegaConf.register_new_resolver("sweep_name", sweep_name, replace=True, use_cache=True)
 
 
-def run_name(agents: str, algorithm: str, ablation: str) -> str:
-    """Return the name of an experiment, such as `tiny_pair-hacpo-no_clip`."""
+def run_name(agents: str, algorithm: str, ablation: str, mode: str = "train") -> str:
+    """Return the name of an experiment, such as `tiny_pair-hacpo-no_clip`.
+
+    Outside of training it is named after what is done: `tiny_pair-evaluate`.
+    """
+    if mode != "train":
+        return f"{agents}-{mode}"
     parts = [agents, algorithm] + ([] if ablation == "none" else [ablation])
     return "-".join(parts)
 

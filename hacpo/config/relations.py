@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from math import inf
 
 from hacpo.config.algorithm import (
@@ -13,18 +12,28 @@ from hacpo.config.algorithm import (
     SharedTerm,
 )
 from hacpo.config.errors import ConfigError
-from hacpo.config.schema import Config
+from hacpo.config.names import PLAIN_WORD
+from hacpo.config.relations_benchmark import check_benchmarks
+from hacpo.config.schema import Config, Mode
 
 LARGEST_EXPONENT = 80.0
 """As in `hacpo.objective.settings`, which cannot be imported without torch."""
 
-AGENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-"""Agents' names become folder names and parts of metric keys."""
-
 
 def check_relations(config: Config) -> None:
-    """Raise ConfigError for the first relation that does not hold."""
+    """Raise ConfigError for the first relation that does not hold.
+
+    What concerns learning is looked at only where there is any.
+    """
     check_agent_names(config)
+    check_devices(config)
+    check_benchmarks(config)
+    if config.mode is Mode.train:
+        check_learning(config)
+
+
+def check_learning(config: Config) -> None:
+    """Raise ConfigError for the first relation that training needs and that does not hold."""
     check_sharing(config)
     check_group_size(config)
     check_unused(config.algorithm)
@@ -32,7 +41,6 @@ def check_relations(config: Config) -> None:
     check_loss(config.algorithm)
     check_ratio_limit(config.algorithm)
     check_budget(config)
-    check_devices(config)
 
 
 def check_agent_names(config: Config) -> None:
@@ -41,7 +49,7 @@ def check_agent_names(config: Config) -> None:
         raise ConfigError("there is no agent to train", key="agents", fix="agents=tiny_pair")
     seen: dict[str, str] = {}
     for name in config.agents:
-        if AGENT_NAME.fullmatch(str(name)) is None:
+        if PLAIN_WORD.fullmatch(str(name)) is None:
             raise ConfigError(
                 f"the agent name {str(name)!r} is not a plain word: a letter, then up to 39 "
                 "letters, digits, _ or -",

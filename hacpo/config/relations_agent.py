@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from hacpo.config.agent import AgentConfig, ModelConfig, TokenizerConfig, TokenizerKind
 from hacpo.config.errors import ConfigError
-from hacpo.config.schema import Config
+from hacpo.config.schema import Config, Mode
 from hacpo.model.folders import file_in_folder, model_folder
 
 WITHOUT_BETAS = frozenset(
@@ -24,7 +24,8 @@ def check_agents(config: Config) -> None:
         check_model(agent.model, f"{at}.model")
         check_tokenizer(agent, f"{at}.tokenizer")
         check_prompt(agent, f"{at}.prompt")
-        check_positions(agent, at, config.rollout.max_new_tokens)
+        for key, new_tokens in lengths(config).items():
+            check_positions(agent, at, key, new_tokens)
         check_optimizer(agent.optimizer, f"{at}.optimizer")
 
 
@@ -124,15 +125,27 @@ def check_prompt(agent: AgentConfig, at: str) -> None:
         )
 
 
-def check_positions(agent: AgentConfig, at: str, new_tokens: int) -> None:
+def lengths(config: Config) -> dict[str, int]:
+    """Return the limits on completions that this run reaches, by their keys."""
+    if config.mode is Mode.train:
+        return {"rollout.max_new_tokens": config.rollout.max_new_tokens}
+    return {
+        f"benchmarks.{name}.max_new_tokens": benchmark.max_new_tokens
+        for name, benchmark in config.benchmarks.items()
+    }
+
+
+def check_positions(agent: AgentConfig, at: str, key: str, new_tokens: int) -> None:
     """A completion of full length fits into a model built in code."""
     positions = (agent.model.architecture or {}).get("max_position_embeddings")
     if isinstance(positions, int) and new_tokens >= positions:
         raise ConfigError(
             f"completions of {new_tokens} tokens do not fit into the {positions} positions of "
             f"{at}.model.architecture",
-            key="rollout.max_new_tokens",
-            fix=f"{at}.model.architecture.max_position_embeddings={2 * new_tokens}",
+            key=key,
+            fix=f"{key}={positions // 2}, or a model with more positions"
+            if key.startswith("benchmarks.")
+            else f"{at}.model.architecture.max_position_embeddings={2 * new_tokens}",
         )
 
 

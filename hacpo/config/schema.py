@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from omegaconf import MISSING
 
 from hacpo.config.agent import AgentConfig
 from hacpo.config.algorithm import AlgorithmConfig, CrossClipConfig, OwnClipConfig
+from hacpo.config.benchmark import BenchmarkConfig
 from hacpo.config.sealed import Sealed
+
+
+class Mode(StrEnum):
+    """What a run does with its agents."""
+
+    train = "train"
+    evaluate = "evaluate"
+    """Answer the benchmarks with the agents as they are, without any training."""
 
 
 @dataclass
@@ -122,11 +132,14 @@ class BudgetConfig(Sealed):
 
 @dataclass
 class EvaluationConfig(Sealed):
-    """Greedy accuracy on the task's held-out problems."""
+    """Greedy accuracy on the task's held-out problems, and how benchmarks are answered."""
 
     every_steps: int = MISSING
     max_problems: int | None = None
     at_start: bool = True
+    chunk_problems: int = 32
+    """Benchmarks: problems that are answered, graded and kept together. An interrupted evaluation
+    goes on after the last of them."""
 
 
 @dataclass
@@ -143,6 +156,7 @@ class OutputConfig(Sealed):
 class Config(Sealed):
     """Everything that a run is made of."""
 
+    mode: Mode = Mode.train
     seed: int = 0
     name: str = MISSING
     """Of the experiment; part of the run folder's name, and the W&B group."""
@@ -152,6 +166,7 @@ class Config(Sealed):
     ablation: str = "none"
     rollout: RolloutConfig = field(default_factory=RolloutConfig)
     task: TaskConfig = field(default_factory=TaskConfig)
+    benchmarks: dict[str, BenchmarkConfig] = field(default_factory=dict)
     engine: EngineConfig = field(default_factory=EngineConfig)
     runtime: RuntimeConfig = field(default_factory=RuntimeConfig)
     trainer: TrainerConfig = field(default_factory=TrainerConfig)

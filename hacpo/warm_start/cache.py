@@ -22,6 +22,7 @@ from safetensors.torch import load_model, save_model
 from transformers import PreTrainedModel
 
 from hacpo.files import write_whole, written_whole
+from hacpo.model.digest import weights_digest
 from hacpo.rollout.tokens import TokenCodec
 from hacpo.task.task import Demonstrator
 from hacpo.types import Problem
@@ -107,7 +108,7 @@ def _description(
         "format": FORMAT_VERSION,
         "architecture": config,
         "attention": model.config._attn_implementation,
-        "weights": _weights_digest(model),
+        "weights": weights_digest(model),
         "demonstrations": demonstrations.digest(),
         "lr": lr,
         "seed": seed,
@@ -115,14 +116,6 @@ def _description(
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
-
-
-def _weights_digest(model: PreTrainedModel) -> str:
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
-    return digest.hexdigest()
 
 
 def _read(folder: Path, model: PreTrainedModel) -> float | None:

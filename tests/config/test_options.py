@@ -15,8 +15,12 @@ from hacpo.config.vocabulary import CONF
 from tests.config.composing import FOR_SOLO, checked, options
 
 GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir() and path.name != "hydra")
-PLACES = {"agent": "agent@agents.llama", "optimizer": "optimizer@agents.qwen.optimizer"}
-"""Groups that stand for a part of one agent, and where the default puts them."""
+PLACES = {
+    "agent": "agent@agents.llama",
+    "benchmark": "+benchmark@benchmarks.one",
+    "optimizer": "optimizer@agents.qwen.optimizer",
+}
+"""Groups that stand for a part of one agent or of a suite, and where one can be put."""
 EVERY_OPTION = [(group, option) for group in GROUPS for option in options(group)]
 FILES = sorted(CONF.rglob("*.yaml"))
 

@@ -8,7 +8,7 @@ import pytest
 
 from hacpo.config.errors import ConfigError
 from hacpo.config.folders import check_writable
-from hacpo.config.relations import AGENT_NAME
+from hacpo.config.names import PLAIN_WORD
 from tests.config.composing import checked, refused
 
 TO_FOLDER = ("agents.qwen.model.architecture=null", "agents.qwen.tokenizer.kind=null")
@@ -82,7 +82,7 @@ def test_what_only_looks_odd_passes(overrides: list[str]) -> None:
 def test_agent_names_are_plain_words() -> None:
     good = ["qwen", "Qwen3-4B", "a", "agent_2"]
     bad = ["", "two words", "../up", "a.b", "-a", "é", "a" * 41, "a/b", "con:"]
-    assert [name for name in [*good, *bad] if AGENT_NAME.fullmatch(name)] == good
+    assert [name for name in [*good, *bad] if PLAIN_WORD.fullmatch(name)] == good
 
 
 def test_folder_is_tried_and_nothing_stays_behind(tmp_path: Path) -> None:
