@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 from transformers.utils.logging import disable_progress_bar
 
 from hacpo.assembly.assignment import Assignment
-from hacpo.assembly.benchmarks import (
+from hacpo.assembly.benchmark_settings import (
     asked,
     benchmark_sampling,
     contaminated,

@@ -15,7 +15,9 @@ from hacpo.evaluation.grading.pool import GradingPool
 
 def _arguments(command: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m hacpo.evaluation.grading", description="Grade one response."
+        prog="python -m hacpo.evaluation.grading",
+        description="Grade one response.",
+        allow_abbrev=False,
     )
     parser.add_argument("--gold", required=True, help="the gold answer, without a box")
     parser.add_argument("--pred", required=True, help="all that the model wrote")

@@ -33,6 +33,10 @@ class _NotArithmetic(Exception):
     """The text is no arithmetic, or too large a piece of it."""
 
 
+class _TooLarge(_NotArithmetic):
+    """The text is arithmetic whose value, or a value on the way to it, is too large."""
+
+
 class _Token:
     """A number or a sign, and whether a space stands before it."""
 
@@ -63,7 +67,7 @@ def _tokens(text: str) -> list[_Token]:
 
 def _checked(value: Fraction) -> Fraction:
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise _NotArithmetic
+        raise _TooLarge
     return value
 
 
@@ -73,7 +77,7 @@ def literal(text: str) -> Fraction:
     whole, _, decimals = mantissa.partition(".")
     power = int(exponent[:8] or 0) - len(decimals)
     if len(mantissa) > MAX_DIGITS or abs(power) > MAX_BITS // 4 or len(exponent) > 8:
-        raise _NotArithmetic
+        raise _TooLarge
     digits = int(whole + decimals or 0)
     return _checked(Fraction(digits * 10**power if power >= 0 else Fraction(digits, 10**-power)))
 
@@ -81,10 +85,10 @@ def literal(text: str) -> Fraction:
 def power(base: Fraction, exponent: Fraction) -> Fraction:
     """Return base^exponent for whole exponents; roots are left to others."""
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if exponent.denominator != 1 or size * abs(exponent) > MAX_BITS:
+    if exponent.denominator != 1 or (base == 0 and exponent <= 0):
         raise _NotArithmetic
-    if base == 0 and exponent <= 0:
-        raise _NotArithmetic
+    if size * abs(exponent) > MAX_BITS:
+        raise _TooLarge
     return Fraction(base ** int(exponent))
 
 
@@ -116,7 +120,7 @@ class _Reader:
         """Read a sum."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise _NotArithmetic
+            raise _TooLarge
         value = self.product()
         while self.next_text() in ("+", "-"):
             sign = self.next_text()
@@ -151,8 +155,10 @@ class _Reader:
         value = self.mixed()
         while self.next_text() == "!":
             self.place += 1
-            if value.denominator != 1 or not 0 <= value <= MAX_FACTORIAL:
+            if value.denominator != 1 or value < 0:
                 raise _NotArithmetic
+            if value > MAX_FACTORIAL:
+                raise _TooLarge
             value = _checked(Fraction(factorial(int(value))))
         if self.next_text() == "^":
             self.place += 1
@@ -163,7 +169,7 @@ class _Reader:
         """Read an exponent: in braces, or signed, and towers from the right."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise _NotArithmetic
+            raise _TooLarge
         value = self.signed()
         self.depth -= 1
         return value
@@ -226,3 +232,12 @@ def exact_value(text: str) -> Fraction | None:
     except _NotArithmetic:
         return None
     return value if reader.peek() is None else None
+
+
+def is_too_large(text: str) -> bool:
+    """Say whether reading a text runs into a number too large to hold, such as 9^{9^9}."""
+    try:
+        _Reader(_tokens(text.strip())).total()
+    except _NotArithmetic as error:
+        return isinstance(error, _TooLarge)
+    return False

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 
+from hacpo.evaluation.grading.arithmetic import is_too_large
 from hacpo.evaluation.grading.normalisation import clean, key, to_latex
 from hacpo.evaluation.grading.options import GradingOptions
 from hacpo.evaluation.grading.parts import compare_parts
 from hacpo.evaluation.grading.quantities import same_quantity
-from hacpo.evaluation.grading.quantity import Quantity, read_quantity
+from hacpo.evaluation.grading.quantity import read_quantity
 from hacpo.evaluation.grading.structure import assignment, read_structure
 from hacpo.evaluation.grading.verdict import Finding, Symbolic
+
+MAX_NESTING = 30
 
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{3,}(?![A-Za-z])")
 _FUNCTION_WORDS = {"sin", "cos", "tan", "log", "exp", "max", "min", "lim", "gcd", "lcm", "mod"}
@@ -91,9 +94,31 @@ def _decided(gold: str, answer: str, options: GradingOptions) -> Finding | None:
         return Finding(right=_same_words(gold, answer), way="string")
     if (is_words(answer) and not answer.isalpha()) or is_prose(gold) or is_prose(answer):
         return Finding(right=False, way="unparsed")
-    if _UNKNOWN.search(gold) or _UNKNOWN.search(answer):
+    if _without_meaning(gold) or _without_meaning(answer):
         return Finding(right=False, way="unparsed")
     return None
+
+
+def _nesting(latex: str) -> int | None:
+    """Return how deep braces are nested; None if they do not match, or go deeper than any gold."""
+    depth = deepest = 0
+    for brace in re.findall(r"(?<!\\)[{}]", latex):
+        depth += 1 if brace == "{" else -1
+        deepest = max(deepest, depth)
+        if depth < 0 or depth > MAX_NESTING:
+            return None
+    return deepest if depth == 0 else None
+
+
+def _without_meaning(cleaned: str) -> bool:
+    """Say whether algebra would learn nothing from a text, or take forever over it."""
+    latex = to_latex(cleaned)
+    return (
+        not latex.isascii()
+        or _nesting(latex) is None
+        or bool(_UNKNOWN.search(latex))
+        or is_too_large(cleaned)
+    )
 
 
 def compare_atoms(gold: str, answer: str, options: GradingOptions, symbolic: Symbolic) -> Finding:
@@ -136,17 +161,13 @@ def _compare_cleaned(
     gold: str, answer: str, options: GradingOptions, symbolic: Symbolic
 ) -> Finding:
     wanted, given = read_quantity(gold), read_quantity(answer)
-    whole = _numbers(gold, answer, options) if _is_number(wanted) and _is_number(given) else None
+    whole = None if wanted is None or given is None else _numbers(gold, answer, options)
     if whole is not None and whole.right:
         return Finding(right=True, way="string" if key(gold) == key(answer) else "number")
     gold_node, answer_node = read_structure(gold), read_structure(answer)
     if whole is not None and not gold_node.shape == answer_node.shape == "list":
         return whole
     return compare_parts(gold_node, answer_node, options, symbolic, compare_atoms)
-
-
-def _is_number(quantity: Quantity | None) -> bool:
-    return quantity is not None
 
 
 def compare(gold: str, answer: str, options: GradingOptions, symbolic: Symbolic) -> Finding:

@@ -13,7 +13,7 @@ FALLBACK_WINDOW = 20_000
 _BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _UNBRACED = re.compile(r"\s*(\\d?frac\s*(?:\d\s*\d|\{[^{}]*\}\s*\{[^{}]*\})|[^\s$]+)")
-_ANSWER_IS = re.compile(r"answer\b(?:\s+is\b)?[ \t]*[:=]?[ \t]*", re.IGNORECASE)
+_ANSWER_IS = re.compile(r"answer\b(?:\s+is\b)?[ \t]*[:=]?\**[ \t]*", re.IGNORECASE)
 _ANNOUNCES = re.compile(r"is\b|[:=]", re.IGNORECASE)
 _MATHEMATICS = re.compile(r"[`*]*\$+([^$\n]+)\$+|\\\(([^\n]+?)\\\)")
 _SENTENCE_END = re.compile(r"\.(?=\s|$)|\n")
