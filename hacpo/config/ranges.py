@@ -133,7 +133,7 @@ RANGES: dict[type, dict[str, Range]] = {
     TrainerConfig: {"devices": COUNT, "checkpoint_every_steps": NOT_NEGATIVE},
     LoggerConfig: {"samples_every_steps": COUNT, "samples_prompts": COUNT},
     BudgetConfig: {"steps": COUNT, "scale": POSITIVE, "max_warm_start_steps": NOT_NEGATIVE},
-    EvaluationConfig: {"every_steps": COUNT, "max_problems": COUNT},
+    EvaluationConfig: {"every_steps": COUNT, "max_problems": COUNT, "chunk_problems": COUNT},
     TokenizerConfig: {"merges": NOT_NEGATIVE},
     WarmStartConfig: {"steps": NOT_NEGATIVE, "batch_size": COUNT, "lr": POSITIVE},
     AgentConfig: {"gradient_clip": POSITIVE_LIMIT, "update_tokens": COUNT, "init_seed": SEED},
