@@ -54,6 +54,7 @@ def run(composed: DictConfig) -> float:
     """
     config = load(composed)
     check_task(config)
+    _check_mode(config)
     run_dir = Path(HydraConfig.get().runtime.output_dir).resolve()
     _write_origin(run_dir, composed)
     started = time.monotonic()
@@ -68,6 +69,17 @@ def run(composed: DictConfig) -> float:
     if config.mode is Mode.evaluate:
         return _end_evaluation(config, agents, run_dir, seconds)
     return _end_training(config, agents, run_dir, seconds)
+
+
+def _check_mode(config: Config) -> None:
+    # Not among the relations of a configuration: they will hold once this is built.
+    if config.mode is Mode.train and config.benchmarks:
+        raise ConfigError(
+            "benchmarks are answered by mode=evaluate; measuring agents on them while they train "
+            "is not built yet",
+            key="benchmarks",
+            fix="leave them out, and later mode=evaluate agents.NAME.model.path=RUN/agents/NAME/hf",
+        )
 
 
 def _end_training(

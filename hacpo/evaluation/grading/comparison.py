@@ -13,7 +13,7 @@ from hacpo.evaluation.grading.options import GradingOptions
 from hacpo.evaluation.grading.parts import compare_parts
 from hacpo.evaluation.grading.quantities import same_quantity
 from hacpo.evaluation.grading.quantity import read_quantity
-from hacpo.evaluation.grading.structure import assignment, read_structure
+from hacpo.evaluation.grading.structure import MAX_PARTS, assignment, read_structure
 from hacpo.evaluation.grading.verdict import Finding, Symbolic
 
 MAX_NESTING = 30
@@ -99,15 +99,15 @@ def _decided(gold: str, answer: str, options: GradingOptions) -> Finding | None:
     return None
 
 
-def _nesting(latex: str) -> int | None:
-    """Return how deep braces are nested; None if they do not match, or go deeper than any gold."""
-    depth = deepest = 0
-    for brace in re.findall(r"(?<!\\)[{}]", latex):
-        depth += 1 if brace == "{" else -1
-        deepest = max(deepest, depth)
-        if depth < 0 or depth > MAX_NESTING:
-            return None
-    return deepest if depth == 0 else None
+def _is_nested_too_deeply(latex: str) -> bool:
+    """Say whether braces do not match, or whether brackets stand deeper than in any gold."""
+    braces = brackets = 0
+    for sign in re.findall(r"(?<!\\)[{}()\[\]]", latex):
+        braces += (sign == "{") - (sign == "}")
+        brackets += (sign in "([") - (sign in ")]")
+        if braces < 0 or max(braces, brackets) > MAX_NESTING:
+            return True
+    return braces != 0
 
 
 def _without_meaning(cleaned: str) -> bool:
@@ -115,7 +115,9 @@ def _without_meaning(cleaned: str) -> bool:
     latex = to_latex(cleaned)
     return (
         not latex.isascii()
-        or _nesting(latex) is None
+        or not any(sign.isalnum() for sign in latex)
+        or latex.count(",") > MAX_PARTS
+        or _is_nested_too_deeply(latex)
         or bool(_UNKNOWN.search(latex))
         or is_too_large(cleaned)
     )
