@@ -51,7 +51,7 @@ def composed_overrides(arguments: str) -> Iterator[list[str]]:
     """Yield the overrides of each run that a command line stands for, sweeps spelt out."""
     words = shlex.split(arguments, comments=True)
     words = [part for word in words for part in (shlex.split(word) if " " in word else [word])]
-    options = [word for word in words if "=" in word and not word.startswith("-")]
+    options = [word for word in words if word[:1] == "~" or ("=" in word and word[:1] != "-")]
     parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
     choices = []
     for override in parser.parse_overrides(options):
