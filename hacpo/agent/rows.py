@@ -60,23 +60,24 @@ def joint_groups(batch: StepBatch, *, learner: str, settings: LearningSettings) 
     ]
     rewards_NPG, mask_NPG = _rewards(groups)
     limits = settings.capability
+    bounds = {
+        "floor": limits.floor,
+        "ratio_min": limits.ratio_min,
+        "ratio_max": limits.ratio_max,
+    }
     omegas_N = baseline_omegas(
         batch.capabilities,
         learner=learner,
         authors=authors,
         exponent=limits.baseline_exponent,
-        floor=limits.floor,
-        ratio_min=limits.ratio_min,
-        ratio_max=limits.ratio_max,
+        **bounds,
     )
     coefficients_N = author_coefficients(
         batch.capabilities,
         learner=learner,
         authors=authors,
         exponent=limits.coefficient_exponent,
-        floor=limits.floor,
-        ratio_min=limits.ratio_min,
-        ratio_max=limits.ratio_max,
+        **bounds,
     )
     advantages = joint_advantages(
         rewards_NPG,
