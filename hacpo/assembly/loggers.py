@@ -5,12 +5,16 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+import wandb
 from lightning.pytorch.loggers import CSVLogger, Logger, WandbLogger
 
 from hacpo.assembly.assignment import Assignment
 from hacpo.callbacks.recording import STEP_KEY
 
 log = logging.getLogger(__name__)
+
+INIT_TIMEOUT_S = 20
+"""A server that does not answer by then is done without; the run is kept offline."""
 
 
 def build_loggers(assignment: Assignment) -> list[Logger]:
@@ -28,25 +32,38 @@ def build_loggers(assignment: Assignment) -> list[Logger]:
 
 
 def _wandb(assignment: Assignment) -> WandbLogger | None:
-    config = assignment.config
+    offline = assignment.config.logger.mode == "offline"
+    if not offline:
+        try:
+            return _open_wandb(assignment, offline=False)
+        except Exception as error:
+            log.warning("W&B does not answer, so this run is kept offline: %s", error)
     try:
-        logger = WandbLogger(
-            project=config.logger.project,
-            entity=config.logger.entity,
-            name=f"{assignment.run_dir.name}/{assignment.name}",
-            group=config.name,
-            job_type=assignment.name,
-            tags=[*config.logger.tags, config.algorithm.name, f"ablation={config.ablation}"],
-            save_dir=assignment.folder,
-            offline=config.logger.mode == "offline",
-            config=assignment.resolved,
-        )
-        run: Any = logger.experiment
-        run.define_metric(STEP_KEY)
-        run.define_metric("*", step_metric=STEP_KEY)
+        return _open_wandb(assignment, offline=True)
     except Exception as error:
         log.warning("W&B is off for this run, metrics.csv has everything: %s", error)
         return None
+
+
+def _open_wandb(assignment: Assignment, *, offline: bool) -> WandbLogger:
+    config = assignment.config
+    logger = WandbLogger(
+        project=config.logger.project,
+        entity=config.logger.entity,
+        name=f"{assignment.run_dir.name}/{assignment.name}",
+        group=config.name,
+        job_type=assignment.name,
+        tags=[*config.logger.tags, config.algorithm.name, f"ablation={config.ablation}"],
+        save_dir=assignment.folder,
+        offline=offline,
+        # Lightning says it by an environment variable, which a session that has begun ignores.
+        mode="offline" if offline else "online",
+        config=assignment.resolved,
+        settings=wandb.Settings(init_timeout=INIT_TIMEOUT_S),
+    )
+    run: Any = logger.experiment
+    run.define_metric(STEP_KEY)
+    run.define_metric("*", step_metric=STEP_KEY)
     return logger
 
 
