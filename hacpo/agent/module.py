@@ -102,9 +102,15 @@ class Agent(L.LightningModule):
         return self._optimizer(trainable)
 
     def on_fit_start(self) -> None:
-        """Take the starting model along to the device; it is no part of the module."""
+        """Take the starting model, no part of the module, to the device and type of the learner.
+
+        In another type its log-probabilities would differ from the start, and the penalty with
+        them.
+        """
         if self._gradient.reference is not None:
-            torch.nn.Module.to(self._gradient.reference, self.device)
+            torch.nn.Module.to(
+                self._gradient.reference, device=self.device, dtype=self.language_model.dtype
+            )
 
     def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> StepBatch:
         """Turn a step number into the step's own rollouts."""

@@ -125,3 +125,15 @@ def test_a_reference_model_exists_only_for_the_penalty(
     if agent._gradient.reference is not None:
         assert agent.step_metrics["kl/own_sum_mean"] > 0
         assert not any(p.requires_grad for p in agent._gradient.reference.parameters())
+
+
+@pytest.mark.parametrize("precision", ["32-true", "bf16-mixed", "bf16-true"])
+def test_the_penalty_is_zero_at_the_start_in_every_precision(
+    tiny_qwen: TinyModel, tmp_path: Path, precision: str
+) -> None:
+    objective = replace(HACPO, kl_coefficient=0.05)
+    # One update of all 12 rows: nothing has moved when the penalty is measured.
+    agent = tiny_agent(tiny_qwen, objective=objective, sequences=12)
+    _fit(agent, tmp_path, steps=1, precision=precision)
+    assert agent.step_metrics["kl/own_sum_mean"] == 0.0
+    assert agent.step_metrics["ratio/own_mean"] == pytest.approx(1.0, abs=1e-3)
