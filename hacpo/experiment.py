@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import statistics
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -27,10 +28,11 @@ from hacpo.evaluation.benchmark_result import read_results
 from hacpo.evaluation.result_table import print_results
 from hacpo.files import write_whole
 from hacpo.provenance import provenance
+from hacpo.runtime.errors import RunInterrupted
 from hacpo.runtime.final import print_final
 from hacpo.runtime.live import progress_view
 from hacpo.runtime.local import run_agents
-from hacpo.summary import failed_summary, finished_summary, score, write_summary
+from hacpo.summary import broken_summary, finished_summary, score, write_summary
 from hacpo.types import AgentSummary
 
 TARGETS = {
@@ -60,15 +62,27 @@ def run(composed: DictConfig) -> float:
     started = time.monotonic()
     try:
         agents = _run_agents(config, composed, run_dir)
+    except RunInterrupted as interruption:
+        cause = f"interrupted by {interruption.signal_name}"
+        _leave_broken(config, run_dir, "interrupted", cause, time.monotonic() - started)
+        print(f"{cause}; what there is lies in {run_dir}", file=sys.stderr)
+        raise
     except BaseException as error:
         cause = str(error) or type(error).__name__
-        seconds = time.monotonic() - started
-        write_summary(run_dir, failed_summary(config, cause=cause, seconds=seconds))
+        _leave_broken(config, run_dir, "failed", cause, time.monotonic() - started)
         raise
     seconds = time.monotonic() - started
     if config.mode is Mode.evaluate:
         return _end_evaluation(config, agents, run_dir, seconds)
     return _end_training(config, agents, run_dir, seconds)
+
+
+def _leave_broken(config: Config, run_dir: Path, status: str, cause: str, seconds: float) -> None:
+    summary = broken_summary(config, status=status, cause=cause, seconds=seconds)
+    try:
+        write_summary(run_dir, summary)
+    except OSError as error:  # a full disk must not hide why the run broke off
+        print(f"summary.json could not be written: {error}", file=sys.stderr)
 
 
 def _check_mode(config: Config) -> None:

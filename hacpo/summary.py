@@ -34,9 +34,9 @@ def finished_summary(
     }
 
 
-def failed_summary(config: Config, *, cause: str, seconds: float) -> dict[str, Any]:
-    """Return the summary of a run that broke off."""
-    return {**_head(config, status="failed", seconds=seconds), "stop_reason": cause, "agents": {}}
+def broken_summary(config: Config, *, status: str, cause: str, seconds: float) -> dict[str, Any]:
+    """Return the summary of a run that broke off; `status` is failed or interrupted."""
+    return {**_head(config, status=status, seconds=seconds), "stop_reason": cause, "agents": {}}
 
 
 def write_summary(run_dir: Path, summary: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ import json
 import math
 from pathlib import Path
 
-from hacpo.summary import failed_summary, finished_summary, score, write_summary
+from hacpo.summary import broken_summary, finished_summary, score, write_summary
 from hacpo.types import AgentSummary
 from tests.config.composing import checked
 
@@ -46,6 +46,7 @@ def test_a_run_without_evaluation_has_no_score() -> None:
 
 
 def test_a_broken_run_says_why() -> None:
-    summary = failed_summary(checked(), cause="agent llama: killed by SIGKILL", seconds=1.0)
+    cause = "agent llama: killed by SIGKILL"
+    summary = broken_summary(checked(), status="failed", cause=cause, seconds=1.0)
     assert summary["status"] == "failed"
     assert summary["stop_reason"] == "agent llama: killed by SIGKILL"

@@ -23,6 +23,7 @@ from hacpo.assembly.benchmark_settings import (
     load_checked,
 )
 from hacpo.assembly.loading import description, load_model_and_codec
+from hacpo.assembly.run import check_accelerator
 from hacpo.assembly.task import build_task
 from hacpo.callbacks.hub import Hub
 from hacpo.config.benchmark import BenchmarkConfig
@@ -46,6 +47,7 @@ def run_evaluation(name: str, assignment: Assignment, hub: Hub) -> None:
     Answers are kept under `output.cache`, in a folder named after all that shapes them, so the
     same command goes on where an interrupted one stopped. Figures go to `benchmarks.json`.
     """
+    check_accelerator(assignment.config.trainer.accelerator)
     disable_progress_bar()  # type: ignore[no-untyped-call]  # the log is a file
     started = time.perf_counter()
     hub.report(name, AgentStatus(phase=Phase.LOAD))

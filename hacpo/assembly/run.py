@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 
 import lightning as L
+import torch
 from transformers.utils.logging import disable_progress_bar
 
 from hacpo.agent.module import Agent
@@ -20,6 +21,7 @@ from hacpo.types import AgentStatus, AgentSummary, Phase
 
 def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     """Build one agent, let it learn beside the others, and hand in its summary."""
+    check_accelerator(assignment.config.trainer.accelerator)
     disable_progress_bar()  # type: ignore[no-untyped-call]  # the log is a file
     built = build_agent(assignment, lambda status: hub.report(name, status))
     callbacks = build_callbacks(assignment, built.task, hub)
@@ -49,6 +51,15 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     summary = summarize(built.agent, callbacks, steps=assignment.total_steps, wandb_dir=wandb_dir)
     hub.report(name, _done(summary))
     hub.finish(name, summary)
+
+
+def check_accelerator(accelerator: str) -> None:
+    """Raise ValueError, before any work, when the machine does not have what is asked for."""
+    if accelerator == "gpu" and not torch.cuda.is_available():
+        raise ValueError(
+            "trainer.accelerator=gpu, but torch sees no GPU here: say trainer=cpu, or install a "
+            "CUDA build of torch"
+        )
 
 
 def summarize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -98,12 +99,15 @@ def test_a_killed_agent_ends_the_run(started: subprocess.Popen[str], tmp_path: P
     _until(lambda: all(_gone(pid) for pid in family), limit_s=5)
 
 
-def test_ctrl_c_ends_the_run(started: subprocess.Popen[str]) -> None:
+def test_ctrl_c_ends_the_run(started: subprocess.Popen[str], tmp_path: Path) -> None:
     family = _descendants(started.pid)
     os.killpg(started.pid, signal.SIGINT)
     since = time.monotonic()
     output, _ = started.communicate(timeout=30)
     assert time.monotonic() - since < 10
     assert started.returncode == 130
+    assert "interrupted by SIGINT" in output
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert (summary["status"], summary["stop_reason"]) == ("interrupted", "interrupted by SIGINT")
     assert "Traceback" not in output
     _until(lambda: all(_gone(pid) for pid in family), limit_s=5)
