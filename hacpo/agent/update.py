@@ -107,9 +107,11 @@ class GradientPass:
                 mask_BT=padded.mask_BT,
                 old_logprobs_BT=_padded_values(rows, padded.mask_BT),
                 source_mean_logprobs_B=torch.tensor(
-                    [row.source_mean_logprob for row in rows], device=device
+                    [row.source_mean_logprob for row in rows], device=device, dtype=torch.float32
                 ),
-                advantages_B=torch.tensor([row.advantage for row in rows], device=device),
+                advantages_B=torch.tensor(
+                    [row.advantage for row in rows], device=device, dtype=torch.float32
+                ),
                 shared_B=torch.tensor([row.shared for row in rows], device=device),
                 reference_logprobs_BT=reference_BT,
             ),
@@ -134,7 +136,7 @@ def _padded_values(rows: Sequence[TrainingRow], mask_BT: Tensor) -> Tensor:
                 f"{len(row.old_logprobs)} log-probabilities for {len(row.tokens[1])} tokens"
             )
         values.append([*row.old_logprobs] + [0.0] * (width - len(row.old_logprobs)))
-    return torch.tensor(values, device=mask_BT.device)
+    return torch.tensor(values, device=mask_BT.device, dtype=torch.float32)
 
 
 def _learnt_rows(rows: Sequence[TrainingRow], statistics: RowStatistics) -> list[LearntRow]:

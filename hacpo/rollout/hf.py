@@ -46,7 +46,10 @@ class HFEngine:
         generator = torch.Generator().manual_seed(seed)
         # Drawn up front, one stream a row: what a row samples does not depend on its neighbours.
         draws_RT = torch.rand(
-            len(prompts) * per_prompt, settings.max_new_tokens, generator=generator
+            len(prompts) * per_prompt,
+            settings.max_new_tokens,
+            generator=generator,
+            dtype=torch.float32,  # the default type is bfloat16 under Lightning's bf16-true
         )
         prompts_at_once = max(1, self._batch_size // per_prompt)
         completions: list[list[Completion]] = []
