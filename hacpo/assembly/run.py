@@ -26,6 +26,7 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     built = build_agent(assignment, lambda status: hub.report(name, status))
     callbacks = build_callbacks(assignment, built.task, hub)
     loggers = build_loggers(assignment)
+    wandb_dir = wandb_folder(loggers)  # now: the run may not live to the end
     trainer = L.Trainer(
         accelerator=assignment.config.trainer.accelerator,
         devices=assignment.config.trainer.devices,
@@ -46,7 +47,6 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     with built.agent.clock("start"):
         hub.join(name)
     trainer.fit(built.agent, train_dataloaders=step_loader(assignment.total_steps))
-    wandb_dir = wandb_folder(loggers)
     close_loggers(loggers)
     summary = summarize(built.agent, callbacks, steps=assignment.total_steps, wandb_dir=wandb_dir)
     hub.report(name, _done(summary))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 
 import lightning as L
+from lightning.pytorch.loggers import CSVLogger, Logger
 
 from hacpo.agent.module import Agent
 from hacpo.callbacks.agent_callback import AgentCallback
+
+log = logging.getLogger(__name__)
 
 STEP_KEY = "step"
 
@@ -23,6 +27,7 @@ class MetricsRecorder(AgentCallback):
     def __init__(self) -> None:
         """Start with nothing written."""
         self._since = time.perf_counter()
+        self._lost: set[int] = set()
 
     def before_learning(self, trainer: L.Trainer, agent: Agent) -> None:
         """Write what was measured before the first step."""
@@ -56,4 +61,21 @@ class MetricsRecorder(AgentCallback):
         agent.step_metrics = {}
         with agent.clock("log"):
             for logger in trainer.loggers:
-                logger.log_metrics({**finite, STEP_KEY: float(step)}, step=step)
+                self._log(logger, {**finite, STEP_KEY: float(step)}, step)
+
+    def _log(self, logger: Logger, metrics: dict[str, float], step: int) -> None:
+        """Log to one logger. Only the CSV file must be written: any other may die in mid run."""
+        if id(logger) in self._lost:
+            return
+        try:
+            logger.log_metrics(metrics, step=step)
+        except Exception as error:
+            if isinstance(logger, CSVLogger):
+                raise
+            self._lost.add(id(logger))
+            log.warning(
+                "%s failed at step %d and is done without from here; metrics.csv goes on: %s",
+                type(logger).__name__,
+                step,
+                error,
+            )

@@ -9,7 +9,7 @@ from typing import Any
 
 import lightning as L
 import pytest
-from lightning.pytorch.loggers import CSVLogger
+from lightning.pytorch.loggers import CSVLogger, Logger
 
 from hacpo.agent.steps import step_loader
 from hacpo.callbacks.evaluation import HeldOutEvaluation
@@ -39,12 +39,31 @@ def documented_keys(text: str) -> set[str]:
     return keys
 
 
-def _run(tiny: TinyModel, folder: Path) -> list[dict[str, Any]]:
+class DyingLogger(Logger):
+    """A logger whose server is gone from step 1 on, as W&B's may be."""
+
+    name, version = "dying", "0"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[int] = []
+
+    def log_hyperparams(self, *_: Any, **__: Any) -> None:
+        """Nothing to keep."""
+
+    def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
+        """Fail after the first row."""
+        self.calls.append(int(step or 0))
+        if step:
+            raise ConnectionError("Connection lost")
+
+
+def _run(tiny: TinyModel, folder: Path, *more: Any) -> list[dict[str, Any]]:
     agent = tiny_agent(tiny)
     trainer = L.Trainer(
         accelerator="cpu",
         max_epochs=1,
-        logger=CSVLogger(folder, name="", version="", flush_logs_every_n_steps=1),
+        logger=[CSVLogger(folder, name="", version="", flush_logs_every_n_steps=1), *more],
         enable_progress_bar=False,
         enable_model_summary=False,
         enable_checkpointing=False,
@@ -98,3 +117,12 @@ def test_files_for_reading_are_left(tiny_qwen: TinyModel, tmp_path: Path, name: 
     lines = (tmp_path / name).read_text().splitlines()
     # Steps 1 and 2, two prompts each with 4 completions; 6 held-out problems.
     assert len(lines) == {"samples.jsonl": 16, "evaluation.jsonl": 6}[name]
+
+
+def test_a_logger_that_dies_in_mid_run_is_done_without(
+    tiny_qwen: TinyModel, tmp_path: Path
+) -> None:
+    dying = DyingLogger()
+    rows = _run(tiny_qwen, tmp_path, dying)
+    assert len(rows) == 4
+    assert dying.calls == [0, 1]
