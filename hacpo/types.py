@@ -144,7 +144,6 @@ class Phase(StrEnum):
     WARM_START = "warm start"
     EVALUATE = "evaluating"
     TRAIN = "training"
-    EXPORT = "exporting"
     DONE = "done"
 
 

@@ -15,15 +15,14 @@ from transformers import PreTrainedModel
 from transformers.utils.logging import disable_progress_bar
 
 from hacpo.assembly.assignment import Assignment
-from hacpo.assembly.benchmark_settings import (
+from hacpo.assembly.benchmarks import (
     asked,
     benchmark_sampling,
     contaminated,
     grading_options,
     load_checked,
 )
-from hacpo.assembly.loading import description, load_model_and_codec
-from hacpo.assembly.run import check_accelerator
+from hacpo.assembly.loading import check_accelerator, description, load_model_and_codec
 from hacpo.assembly.task import build_task
 from hacpo.callbacks.hub import Hub
 from hacpo.config.benchmark import BenchmarkConfig

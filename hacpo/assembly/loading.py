@@ -56,3 +56,12 @@ def description(model: PreTrainedModel, codec: TokenCodec) -> str:
         f"{len(codec.tokenizer)} tokens, stops at {', '.join(map(str, tokens))}; "
         f"{torch.get_num_threads()} threads"
     )
+
+
+def check_accelerator(accelerator: str) -> None:
+    """Raise ValueError, before any work, when the machine does not have what is asked for."""
+    if accelerator == "gpu" and not torch.cuda.is_available():
+        raise ValueError(
+            "trainer.accelerator=gpu, but torch sees no GPU here: say trainer=cpu, or install a "
+            "CUDA build of torch"
+        )

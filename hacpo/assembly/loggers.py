@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-import wandb
 from lightning.pytorch.loggers import CSVLogger, Logger, WandbLogger
 
 from hacpo.assembly.assignment import Assignment
@@ -46,6 +45,8 @@ def _wandb(assignment: Assignment) -> WandbLogger | None:
 
 
 def _open_wandb(assignment: Assignment, *, offline: bool) -> WandbLogger:
+    import wandb  # slow to import, and not every run uses it
+
     config = assignment.config
     logger = WandbLogger(
         project=config.logger.project,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 
 import lightning as L
-import torch
 from transformers.utils.logging import disable_progress_bar
 
 from hacpo.agent.module import Agent
@@ -13,6 +12,7 @@ from hacpo.agent.steps import step_loader
 from hacpo.assembly.agent import build_agent
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.callbacks import AgentCallbacks, build_callbacks
+from hacpo.assembly.loading import check_accelerator
 from hacpo.assembly.loggers import build_loggers, close_loggers, wandb_folder
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.callbacks.hub import Hub
@@ -51,15 +51,6 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     summary = summarize(built.agent, callbacks, steps=assignment.total_steps, wandb_dir=wandb_dir)
     hub.report(name, _done(summary))
     hub.finish(name, summary)
-
-
-def check_accelerator(accelerator: str) -> None:
-    """Raise ValueError, before any work, when the machine does not have what is asked for."""
-    if accelerator == "gpu" and not torch.cuda.is_available():
-        raise ValueError(
-            "trainer.accelerator=gpu, but torch sees no GPU here: say trainer=cpu, or install a "
-            "CUDA build of torch"
-        )
 
 
 def summarize(

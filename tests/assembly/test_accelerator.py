@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hacpo.assembly.run import check_accelerator
+from hacpo.assembly.loading import check_accelerator
 
 
 def test_a_missing_gpu_is_a_sentence() -> None:

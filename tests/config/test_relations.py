@@ -100,3 +100,11 @@ def test_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
 def test_folder_that_takes_no_file_is_refused() -> None:
     with pytest.raises(ConfigError, match="no file can be made in '/proc'"):
         check_writable("/proc/results", "output.root")
+
+
+def test_the_limit_of_the_exponent_is_the_objectives() -> None:
+    # Two definitions, because the configuration must load without torch.
+    from hacpo.config import relations
+    from hacpo.objective import settings
+
+    assert relations.LARGEST_EXPONENT == settings.LARGEST_EXPONENT

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
-from hacpo.evaluation.grading.grader import compare_without_algebra, grade_answer, grade_response
+from hacpo.evaluation.grading.grader import grade_answer, grade_response
 from hacpo.evaluation.grading.options import GradingOptions
 from hacpo.evaluation.grading.process import WorkerProcess
 from hacpo.evaluation.grading.verdict import Finding, Verdict
@@ -155,10 +155,6 @@ class GradingPool:
     def accepts_itself(self, gold: str) -> bool:
         """Say whether a gold, boxed, is right by itself: what fails must not be trained on."""
         return self.grade(gold, rf"\boxed{{{gold}}}").right
-
-    def settles_at_once(self, gold: str, answer: str) -> bool:
-        """Say whether a pair is settled without a worker."""
-        return compare_without_algebra(gold, answer, self.options) is not None
 
 
 class _NeedsWorker(Exception):
