@@ -112,3 +112,13 @@ def test_the_window_is_saved_and_restored(tiny_qwen: TinyModel, tiny_llama: Tiny
     restored.load_state_dict(exchange.state_dict())
     assert restored.window == exchange.window
     assert set(restored.window.smoothed()) == {"qwen", "llama"}
+
+
+def test_capabilities_are_smoothed_over_the_window(
+    tiny_qwen: TinyModel, tiny_llama: TinyModel
+) -> None:
+    agents = [tiny_agent(tiny_qwen), tiny_agent(tiny_llama, name="llama")]
+    exchange, _ = _meet(agents)
+    now = exchange.window.smoothed()["qwen"]
+    exchange.window = exchange.window.push({"qwen": now + 0.5, "llama": 0.0})
+    assert exchange.window.smoothed()["qwen"] == pytest.approx(now + 0.25)

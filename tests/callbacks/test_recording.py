@@ -95,6 +95,14 @@ def test_rows_stand_on_the_step_axis(tiny_qwen: TinyModel, tmp_path: Path) -> No
     assert float(rows[-1]["spent/rollouts"]) == 36
 
 
+def test_tokens_per_second_are_the_steps_own_tokens(tiny_qwen: TinyModel, tmp_path: Path) -> None:
+    rows = _run(tiny_qwen, tmp_path)
+    spent = [float(row["spent/generated_tokens"] or 0) for row in rows]
+    for before, after, row in zip(spent, spent[1:], rows[1:], strict=False):
+        rate = (after - before) / float(row["time/step"])
+        assert float(row["time/tokens_per_s"]) == pytest.approx(rate)
+
+
 def test_every_key_is_documented(tiny_qwen: TinyModel, tmp_path: Path) -> None:
     known = documented_keys(DOCS.read_text())
     written = {key for row in _run(tiny_qwen, tmp_path) for key in row} - {"step"}
