@@ -167,12 +167,17 @@ class Agent(L.LightningModule):
             self.collector.engine.update_weights()
 
     def _learn(self, batch: StepBatch) -> None:
-        joint = joint_groups(batch, learner=self.name, settings=self._learning)
+        joint = joint_groups(
+            batch,
+            learner=self.name,
+            settings=self._learning,
+            share_seed=derived_seed(self._seed, batch.step, self.name, "share"),
+        )
         rows = training_rows(batch, joint)
         update = self._learning.update
         dealt = deal(
             rows,
-            updates=num_updates(int(joint.mask_NPG.sum()), sequences=update.sequences),
+            updates=num_updates(int(joint.learnt_NPG.sum()), sequences=update.sequences),
             order=update.order,
             seed=derived_seed(self._seed, batch.step, self.name, "deal"),
         )

@@ -5,19 +5,21 @@ Legend: N authors (the learner first), P prompts, G completions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from hacpo.agent.settings import LearningSettings
+from hacpo.agent.settings import CapabilitySettings, LearningSettings
 from hacpo.objective import (
     Advantages,
     author_coefficients,
     author_weighted,
     baseline_omegas,
+    chosen_share,
     joint_advantages,
+    without_unwanted,
 )
 from hacpo.rollout.logprobs import TokenRow
 from hacpo.types import Rollout, StepBatch
@@ -47,37 +49,28 @@ class JointGroups:
     """True where a rollout exists; authors may differ in G."""
     advantages: Advantages
     weighted_NPG: Tensor
+    """Advantages times the author's coefficient; 0 for shared completions that are not wanted."""
+    learnt_NPG: Tensor
+    """True for the completions that become rows; without a share ratio the same as the mask."""
     omegas_N: tuple[float, ...]
     coefficients_N: tuple[float, ...]
 
 
-def joint_groups(batch: StepBatch, *, learner: str, settings: LearningSettings) -> JointGroups:
-    """Return rewards, baselines and advantages of one step, (5)-(10)."""
+def joint_groups(
+    batch: StepBatch, *, learner: str, settings: LearningSettings, share_seed: int = 0
+) -> JointGroups:
+    """Return rewards, baselines and advantages of one step, (5)-(10).
+
+    `share_seed` draws which shared completions are learnt from, where not all are.
+    """
     authors = (learner, *sorted(batch.shared))
     groups = [
         [[own.rollout for own in group] for group in batch.own],
         *([[s.rollout for s in group] for group in batch.shared[name]] for name in authors[1:]),
     ]
     rewards_NPG, mask_NPG = _rewards(groups)
-    limits = settings.capability
-    bounds = {
-        "floor": limits.floor,
-        "ratio_min": limits.ratio_min,
-        "ratio_max": limits.ratio_max,
-    }
-    omegas_N = baseline_omegas(
-        batch.capabilities,
-        learner=learner,
-        authors=authors,
-        exponent=limits.baseline_exponent,
-        **bounds,
-    )
-    coefficients_N = author_coefficients(
-        batch.capabilities,
-        learner=learner,
-        authors=authors,
-        exponent=limits.coefficient_exponent,
-        **bounds,
+    omegas_N, coefficients_N = _capability_weights(
+        batch.capabilities, learner=learner, authors=authors, settings=settings.capability
     )
     advantages = joint_advantages(
         rewards_NPG,
@@ -94,10 +87,50 @@ def joint_groups(batch: StepBatch, *, learner: str, settings: LearningSettings) 
         rewards_NPG=rewards_NPG,
         mask_NPG=mask_NPG,
         advantages=advantages,
-        weighted_NPG=author_weighted(advantages.values_NPG, coefficients_N),
+        weighted_NPG=without_unwanted(
+            author_weighted(advantages.values_NPG, coefficients_N),
+            rewards_NPG,
+            smallest_reward=settings.sharing.smallest_reward,
+            smallest_advantage=settings.sharing.smallest_advantage,
+        ),
+        learnt_NPG=chosen_share(
+            mask_NPG,
+            ratio=settings.sharing.ratio,
+            generator=torch.Generator().manual_seed(share_seed),
+        ),
         omegas_N=omegas_N,
         coefficients_N=coefficients_N,
     )
+
+
+def _capability_weights(
+    capabilities: Mapping[str, float],
+    *,
+    learner: str,
+    authors: Sequence[str],
+    settings: CapabilitySettings,
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the ratios of the baseline and the coefficients of the gradient, both [N]."""
+    bounds = {
+        "floor": settings.floor,
+        "ratio_min": settings.ratio_min,
+        "ratio_max": settings.ratio_max,
+    }
+    omegas_N = baseline_omegas(
+        capabilities,
+        learner=learner,
+        authors=authors,
+        exponent=settings.baseline_exponent,
+        **bounds,
+    )
+    coefficients_N = author_coefficients(
+        capabilities,
+        learner=learner,
+        authors=authors,
+        exponent=settings.coefficient_exponent,
+        **bounds,
+    )
+    return omegas_N, coefficients_N
 
 
 def _rewards(groups: Sequence[Sequence[Sequence[Rollout]]]) -> tuple[Tensor, Tensor]:
@@ -132,7 +165,7 @@ def training_rows(batch: StepBatch, joint: JointGroups) -> list[TrainingRow]:
     for n, author in enumerate(joint.authors[1:], start=1):
         for p, shared_group in enumerate(batch.shared[author]):
             for g, shared in enumerate(shared_group):
-                if not shared.token_ids:
+                if not shared.token_ids or not joint.learnt_NPG[n, p, g]:
                     continue
                 rows.append(
                     TrainingRow(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from typing import Literal
 
 from hacpo.objective import ObjectiveSettings
@@ -30,6 +31,16 @@ class AdvantageSettings:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class SharingSettings:
+    """Which completions of other agents are learnt from; by default all, as in the paper."""
+
+    ratio: float = math.inf
+    """Shared completions per own one that are learnt from; inf: all."""
+    smallest_reward: float = -math.inf
+    smallest_advantage: float = -math.inf
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class UpdateSettings:
     """How a step is cut into optimizer updates, and each update into micro-batches."""
 
@@ -52,3 +63,4 @@ class LearningSettings:
     capability: CapabilitySettings
     advantage: AdvantageSettings
     update: UpdateSettings
+    sharing: SharingSettings = field(default_factory=SharingSettings)

@@ -15,6 +15,7 @@ from hacpo.callbacks.recording import MetricsRecorder
 from hacpo.callbacks.samples import SampleRecorder
 from hacpo.callbacks.saving import AgentSaver
 from hacpo.config.algorithm import Exchange
+from hacpo.config.relations_sharing import authors_of
 from hacpo.evaluation.held_out import Evaluation
 from hacpo.task.task import Task
 
@@ -72,6 +73,7 @@ def _exchange(assignment: Assignment, hub: Hub) -> RolloutExchange | None:
         return None
     return RolloutExchange(
         hub,
+        authors=authors_of(config, assignment.name),
         window=config.algorithm.capability.window,
         max_shared_tokens=int(config.rollout.max_new_tokens * config.rollout.shared_length_factor),
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 from hacpo.agent.settings import (
     AdvantageSettings,
     CapabilitySettings,
     LearningSettings,
+    SharingSettings,
     UpdateSettings,
 )
 from hacpo.config.agent import AgentConfig
-from hacpo.config.algorithm import AlgorithmConfig
+from hacpo.config.algorithm import AlgorithmConfig, Exchange
 from hacpo.config.schema import Config
 from hacpo.objective import ObjectiveSettings
 from hacpo.rollout.engine import SamplingSettings
@@ -57,6 +60,18 @@ def learning_settings(algorithm: AlgorithmConfig, agent: AgentConfig) -> Learnin
             token_budget=agent.update_tokens,
             gradient_clip=agent.gradient_clip,
         ),
+        sharing=sharing_settings(algorithm),
+    )
+
+
+def sharing_settings(algorithm: AlgorithmConfig) -> SharingSettings:
+    """Return which completions of other agents are learnt from."""
+    sharing = algorithm.sharing
+    successes = algorithm.exchange is Exchange.successes_only
+    return SharingSettings(
+        ratio=sharing.ratio,
+        smallest_reward=sharing.success_reward if successes else -math.inf,
+        smallest_advantage=sharing.smallest_advantage,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import lightning as L
@@ -24,16 +25,20 @@ class RolloutExchange(AgentCallback):
     callback's state, so it is saved in the agent's checkpoint and restored from it.
     """
 
-    def __init__(self, hub: Hub, *, window: int, max_shared_tokens: int) -> None:
+    def __init__(
+        self, hub: Hub, *, authors: Sequence[str], window: int, max_shared_tokens: int
+    ) -> None:
         """Exchange through `hub`.
 
         Args:
             hub: where the agents of the run meet.
+            authors: the other agents that this one learns from.
             window: K, the steps that a capability is averaged over.
             max_shared_tokens: a shared completion longer than this in the learner's tokens is
                 dropped and counted.
         """
         self._hub = hub
+        self._authors = frozenset(authors)
         self._max_shared_tokens = max_shared_tokens
         self.window = CapabilityWindow(size=window, history={})
 
@@ -66,7 +71,7 @@ class RolloutExchange(AgentCallback):
                 max_tokens=self._max_shared_tokens,
             )
             for author, rollouts in sorted(everyone.items())
-            if author != agent.name
+            if author in self._authors
         }
 
     def state_dict(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 
 from omegaconf import MISSING
 
@@ -14,6 +15,8 @@ class Exchange(StrEnum):
     """What agents hand to each other in every step."""
 
     rollouts = "rollouts"
+    successes_only = "successes_only"
+    """Failures count in baseline and capability, but nobody else learns from them."""
     none = "none"
 
 
@@ -123,6 +126,20 @@ class LossConfig(Sealed):
 
 
 @dataclass
+class SharingConfig(Sealed):
+    """Which completions of others are learnt from. Not in the paper; by default all are."""
+
+    ratio: float = inf
+    """Shared completions per own one that are learnt from, drawn anew for every prompt."""
+    success_reward: float = 1.0
+    """Only for `exchange: successes_only`: the smallest reward of a success."""
+    smallest_advantage: float = -inf
+    """Shared completions with a smaller advantage teach nothing; 0 vetoes negative ones."""
+    learns_from: dict[str, list[str]] = field(default_factory=dict)
+    """Learner: the authors that it learns from. A learner that is not named learns from all."""
+
+
+@dataclass
 class AlgorithmConfig(Sealed):
     """One algorithm as values: hacpo, naive, gspo, gspo_x2, grpo."""
 
@@ -136,6 +153,7 @@ class AlgorithmConfig(Sealed):
     """Exponent of the stop-gradient ratio on shared completions, (12)."""
     clip: OwnClipConfig = field(default_factory=OwnClipConfig)
     cross_clip: CrossClipConfig = field(default_factory=CrossClipConfig)
+    sharing: SharingConfig = field(default_factory=SharingConfig)
     capability: CapabilityConfig = field(default_factory=CapabilityConfig)
     advantage: AdvantageConfig = field(default_factory=AdvantageConfig)
     update: UpdateConfig = field(default_factory=UpdateConfig)

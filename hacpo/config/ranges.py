@@ -19,6 +19,7 @@ from hacpo.config.algorithm import (
     CrossClipConfig,
     LossConfig,
     OwnClipConfig,
+    SharingConfig,
     UpdateConfig,
 )
 from hacpo.config.benchmark import BenchmarkConfig
@@ -89,6 +90,11 @@ RANGES: dict[type, dict[str, Range]] = {
         "std_correction": SHARE,
         "std_epsilon": SHARE,
         "uniform_tolerance": SHARE,
+    },
+    SharingConfig: {
+        "ratio": LIMIT,
+        "success_reward": Range(low=-math.inf),
+        "smallest_advantage": Range(low=-math.inf, infinite=True),
     },
     UpdateConfig: {"sequences": COUNT},
     LossConfig: {

@@ -8,12 +8,12 @@ from hacpo.config.algorithm import (
     AlgorithmConfig,
     Exchange,
     LossNormalization,
-    RatioLevel,
     SharedTerm,
 )
 from hacpo.config.errors import ConfigError
 from hacpo.config.names import PLAIN_WORD
 from hacpo.config.relations_benchmark import check_benchmarks
+from hacpo.config.relations_sharing import check_sharing, learnt_per_prompt
 from hacpo.config.schema import Config, Mode
 
 LARGEST_EXPONENT = 80.0
@@ -65,27 +65,6 @@ def check_agent_names(config: Config) -> None:
             )
 
 
-def check_sharing(config: Config) -> None:
-    """Only several agents can share, and only sequence-level ratios reach other tokenizers."""
-    algorithm = config.algorithm
-    if algorithm.exchange is Exchange.none:
-        return
-    if len(config.agents) < 2:
-        name = next(iter(config.agents))
-        raise ConfigError(
-            f"algorithm={algorithm.name} shares rollouts between agents, and {name!r} is the only "
-            "agent",
-            key="algorithm.exchange",
-            fix="algorithm=gspo for one agent, or agents=tiny_pair for two",
-        )
-    if algorithm.ratio is RatioLevel.token:
-        raise ConfigError(
-            "token-level ratios cannot weigh rollouts of other agents, whose tokens are different",
-            key="algorithm.ratio",
-            fix="algorithm.ratio=sequence, or algorithm=grpo, which shares nothing",
-        )
-
-
 def check_group_size(config: Config) -> None:
     """A group needs two completions: alone, one has nothing to be compared with."""
     size = config.rollout.completions_per_prompt * config.algorithm.rollout_factor
@@ -100,7 +79,7 @@ def check_group_size(config: Config) -> None:
 
 def check_unused(algorithm: AlgorithmConfig) -> None:
     """A setting that the algorithm does not read stands at the value that says so."""
-    if algorithm.exchange is Exchange.rollouts and algorithm.shared_term is SharedTerm.cross:
+    if algorithm.exchange is not Exchange.none and algorithm.shared_term is SharedTerm.cross:
         return
     clip = algorithm.cross_clip
     values = {
@@ -126,16 +105,17 @@ def check_unused(algorithm: AlgorithmConfig) -> None:
 
 
 def check_updates(config: Config) -> None:
-    """One update holds no more completions than a step yields."""
-    algorithm, rollout = config.algorithm, config.rollout
-    authors = 1 if algorithm.exchange is Exchange.none else len(config.agents)
-    per_prompt = rollout.completions_per_prompt * algorithm.rollout_factor
-    rows = rollout.prompts_per_step * per_prompt * authors
-    if algorithm.update.sequences > rows:
+    """One update holds no more completions than a step yields to any of the agents."""
+    sequences, prompts = config.algorithm.update.sequences, config.rollout.prompts_per_step
+    learner, per_prompt = min(
+        ((name, learnt_per_prompt(config, name)) for name in config.agents),
+        key=lambda entry: entry[1],
+    )
+    rows = prompts * per_prompt
+    if sequences > rows:
         raise ConfigError(
-            f"an update of {algorithm.update.sequences} sequences is larger than a step, which "
-            f"yields {rows} ({rollout.prompts_per_step} prompts x {per_prompt} completions x "
-            f"{authors} {'author' if authors == 1 else 'authors'})",
+            f"an update of {sequences} sequences is larger than a step, which yields {rows} to "
+            f"{learner} ({prompts} prompts x {per_prompt} completions, own and shared)",
             key="algorithm.update.sequences",
             fix=f"algorithm.update.sequences={rows} for one update per step, or less for more",
         )

@@ -30,6 +30,7 @@ from hacpo.objective.loss import micro_batch_loss
 from hacpo.objective.normalization import LossScale, row_weights
 from hacpo.objective.rows import LossOutput, LossRows, RowStatistics
 from hacpo.objective.settings import ObjectiveSettings
+from hacpo.objective.sharing import chosen_share, without_unwanted
 from hacpo.objective.terms import Term, over_tokens, own_term, shared_term
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "author_weighted",
     "baseline_omegas",
     "capability_ratio",
+    "chosen_share",
     "clip_fully",
     "clipped_surrogate",
     "cross_clip_bounds",
@@ -63,4 +65,5 @@ __all__ = [
     "sequence_ratio",
     "shared_term",
     "token_ratio",
+    "without_unwanted",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hacpo.agent.rows import joint_groups, training_rows
@@ -9,6 +11,7 @@ from hacpo.agent.settings import (
     AdvantageSettings,
     CapabilitySettings,
     LearningSettings,
+    SharingSettings,
     UpdateSettings,
 )
 from hacpo.types import OwnRollout, Problem, SharedRollout, StepBatch
@@ -104,3 +107,31 @@ def test_authors_may_differ_in_the_number_of_completions(own_rollout: OwnRollout
     joint = joint_groups(batch, learner="qwen", settings=_settings())
     assert joint.mask_NPG.tolist() == [[[True, True]], [[True, False]]]
     assert joint.advantages.baseline_P.tolist() == pytest.approx([2 / 3])
+
+
+def test_shared_rows_that_are_not_wanted_stay_in_the_count_without_an_advantage(
+    own_rollout: OwnRolloutMaker,
+) -> None:
+    settings = replace(_settings(), sharing=SharingSettings(smallest_advantage=0.0))
+    batch = _batch(own_rollout)
+    joint = joint_groups(batch, learner="qwen", settings=settings)
+    plain = joint_groups(batch, learner="qwen", settings=_settings())
+    assert joint.advantages.baseline_P.equal(plain.advantages.baseline_P)
+    rows = training_rows(batch, joint)
+    assert len(rows) == 4
+    assert [row.advantage for row in rows if row.shared] == [0.0, 0.0]
+    assert [row.advantage for row in rows if not row.shared] == [
+        row.advantage for row in training_rows(batch, plain) if not row.shared
+    ]
+
+
+def test_a_share_ratio_leaves_rows_out_and_keeps_their_rewards(
+    own_rollout: OwnRolloutMaker,
+) -> None:
+    settings = replace(_settings(), sharing=SharingSettings(ratio=0.5))
+    batch = _batch(own_rollout)
+    joint = joint_groups(batch, learner="qwen", settings=settings, share_seed=3)
+    assert joint.advantages.baseline_P.tolist() == [0.25]
+    rows = training_rows(batch, joint)
+    assert [row.shared for row in rows] == [False, False, True]
+    assert int(joint.learnt_NPG.sum()) == 3

@@ -15,10 +15,18 @@ from tests.tiny_agents import PROBLEMS, tiny_agent
 from tests.tiny_models import TinyModel
 
 
-def _meet(agents: list[Agent], *, max_shared_tokens: int = 16) -> list[RolloutExchange]:
+def _meet(
+    agents: list[Agent], *, max_shared_tokens: int = 16, deaf: str = ""
+) -> list[RolloutExchange]:
     hub = RolloutHub([agent.name for agent in agents], start_timeout_s=30.0, swap_timeout_s=30.0)
     exchanges = [
-        RolloutExchange(hub, window=5, max_shared_tokens=max_shared_tokens) for _ in agents
+        RolloutExchange(
+            hub,
+            authors=[o.name for o in agents if o is not agent and agent.name != deaf],
+            window=5,
+            max_shared_tokens=max_shared_tokens,
+        )
+        for agent in agents
     ]
 
     def step(agent: Agent, exchange: RolloutExchange) -> None:
@@ -108,7 +116,7 @@ def test_agents_that_see_different_problems_are_an_error(
 
 def test_the_window_is_saved_and_restored(tiny_qwen: TinyModel, tiny_llama: TinyModel) -> None:
     exchange, _ = _meet([tiny_agent(tiny_qwen), tiny_agent(tiny_llama, name="llama")])
-    restored = RolloutExchange(exchange._hub, window=5, max_shared_tokens=16)
+    restored = RolloutExchange(exchange._hub, authors=["llama"], window=5, max_shared_tokens=16)
     restored.load_state_dict(exchange.state_dict())
     assert restored.window == exchange.window
     assert set(restored.window.smoothed()) == {"qwen", "llama"}
@@ -122,3 +130,15 @@ def test_capabilities_are_smoothed_over_the_window(
     now = exchange.window.smoothed()["qwen"]
     exchange.window = exchange.window.push({"qwen": now + 0.5, "llama": 0.0})
     assert exchange.window.smoothed()["qwen"] == pytest.approx(now + 0.25)
+
+
+def test_who_learns_from_nobody_is_still_learnt_from(
+    tiny_qwen: TinyModel, tiny_llama: TinyModel
+) -> None:
+    qwen, llama = tiny_agent(tiny_qwen), tiny_agent(tiny_llama, name="llama")
+    _meet([qwen, llama], deaf="qwen")
+    assert qwen.step_batch is not None
+    assert llama.step_batch is not None
+    assert qwen.step_batch.shared == {}
+    assert set(llama.step_batch.shared) == {"qwen"}
+    assert set(qwen.step_batch.capabilities) == {"qwen", "llama"}

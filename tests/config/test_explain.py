@@ -43,7 +43,11 @@ TOLD = [
     ("seed=1.5", "seed must be a whole number, and is '1.5'", ""),
     ("evaluation.at_start=maybe", "must be true or false", ""),
     ("algorithm.alpha=null", "algorithm.alpha must be given", ""),
-    ("algorithm.exchange=rolouts", "must be one of rollouts, none", "algorithm.exchange=rollouts"),
+    (
+        "algorithm.exchange=rolouts",
+        "must be one of rollouts, successes_only, none",
+        "algorithm.exchange=rollouts",
+    ),
     ("agents.qwen.precision=bf16-mixed", "must be one of fp32", "agents.qwen.precision=bf16_mixed"),
     ("agents.qwen.tokenizer.kind=bytess", "must be one of characters", "tokenizer.kind=bytes"),
     ("logger.tags=abc", "logger.tags must be a list", "'logger.tags=[abc]'"),

@@ -25,7 +25,7 @@ REFUSED = [
     (["algorithm=gspo", "algorithm.alpha=1"], "algorithm.alpha=1 has no effect", "algorithm=hacpo"),
     (["algorithm.exchange=none"], "nothing is shared", "leave it out"),
     (["algorithm=naive", "algorithm.cross_clip.step=.1"], "like own ones", "algorithm=hacpo"),
-    (["algorithm.update.sequences=257"], "yields 256 (16 prompts x 8", "sequences=256"),
+    (["algorithm.update.sequences=257"], "yields 256 to qwen (16 prompts x 16", "sequences=256"),
     (["algorithm=gspo", "algorithm.update.sequences=129"], "yields 128", "sequences=128"),
     (["algorithm.loss.normalization=constant_length"], "none is given", "constant_length=256"),
     (["algorithm.loss.constant_length=9"], "has no effect", "normalization=constant_length"),
