@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -16,6 +16,7 @@ from hacpo.agent.settings import (
     UpdateSettings,
 )
 from hacpo.objective import ObjectiveSettings
+from hacpo.reward import RewardPart, WeightedReward
 from hacpo.rollout.engine import SamplingSettings
 from hacpo.rollout.hf import HFEngine
 from hacpo.types import Problem
@@ -32,6 +33,16 @@ PROBLEMS = tuple(
 def has_even_sum(problem: Problem, text: str) -> float:
     """Reward about half of what a random model writes, so that most groups carry a signal."""
     return float(sum(map(ord, text)) % 2 == 0)
+
+
+class Scored(RewardPart):
+    """A function of the tests as a part of a reward."""
+
+    def __init__(self, function: Callable[[Problem, str], float]) -> None:
+        self._function = function
+
+    def grade(self, problems: Sequence[Problem], texts: Sequence[str]) -> list[float | None]:
+        return [self._function(*pair) for pair in zip(problems, texts, strict=True)]
 
 
 def tiny_agent(
@@ -51,7 +62,7 @@ def tiny_agent(
         model=tiny.model,
         codec=tiny.codec,
         engine=HFEngine(tiny.model, tiny.codec, batch_size=64),
-        reward=reward,
+        reward=WeightedReward({"task": (1.0, Scored(reward))}),
         sampling=SamplingSettings(
             completions_per_prompt=4, max_new_tokens=8, temperature=temperature
         ),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from transformers import PreTrainedModel
 
 from hacpo.agent.clock import PhaseClock
+from hacpo.reward import GradedTexts, WeightedReward
 from hacpo.rollout.engine import Engine, SamplingSettings
 from hacpo.rollout.logprobs import frozen_logprobs
 from hacpo.rollout.tokens import TokenCodec
@@ -16,10 +17,19 @@ from hacpo.types import (
     Completion,
     OwnRollout,
     Problem,
-    Reward,
     Rollout,
     RolloutGroup,
 )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Collected:
+    """Own rollouts of one step."""
+
+    own: tuple[tuple[OwnRollout, ...], ...]
+    """[P][G]."""
+    graded: GradedTexts
+    """The same completions in one row, with the parts of their rewards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +40,7 @@ class RolloutCollector:
     model: PreTrainedModel
     codec: TokenCodec
     engine: Engine
-    reward: Reward
+    reward: WeightedReward
     sampling: SamplingSettings
     token_budget: int
     clock: PhaseClock
@@ -40,10 +50,8 @@ class RolloutCollector:
         if self.sampling.top_p < 1:
             raise ValueError("training samples from the whole distribution: top_p is 1")
 
-    def collect(
-        self, problems: Sequence[Problem], *, seed: int, policy_version: int
-    ) -> tuple[tuple[OwnRollout, ...], ...]:
-        """Return [P][G] own rollouts.
+    def collect(self, problems: Sequence[Problem], *, seed: int, policy_version: int) -> Collected:
+        """Return [P][G] own rollouts and their grades.
 
         Log-probabilities are recomputed by the trainer's model at the sampling temperature, so
         that the ratio before the first update is 1.
@@ -52,23 +60,30 @@ class RolloutCollector:
         with self.clock("generate"):
             completions = self.engine.generate(prompts, self.sampling, seed=seed)
         with self.clock("grade"):
-            rewards = [
-                [self.reward(problem, completion.text) for completion in group]
-                for problem, group in zip(problems, completions, strict=True)
-            ]
+            graded = self._grade(problems, completions)
         with self.clock("logprobs"):
             logprobs = self._logprobs(prompts, completions)
-        return tuple(
+        rewards = iter(graded.rewards)
+        own = tuple(
             tuple(
                 self._own_rollout(
-                    problem, prompts[place], completion, reward, values, policy_version
+                    problem, prompts[place], completion, next(rewards), values, policy_version
                 )
-                for completion, reward, values in zip(
-                    completions[place], rewards[place], logprobs[place], strict=True
-                )
+                for completion, values in zip(completions[place], logprobs[place], strict=True)
             )
             for place, problem in enumerate(problems)
         )
+        return Collected(own=own, graded=graded)
+
+    def _grade(
+        self, problems: Sequence[Problem], completions: Sequence[Sequence[Completion]]
+    ) -> GradedTexts:
+        pairs = [
+            (problem, completion.text)
+            for problem, group in zip(problems, completions, strict=True)
+            for completion in group
+        ]
+        return self.reward.grade([problem for problem, _ in pairs], [text for _, text in pairs])
 
     def _logprobs(
         self, prompts: Sequence[tuple[int, ...]], completions: Sequence[Sequence[Completion]]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from hacpo.agent.rows import JointGroups, TrainingRow
 from hacpo.agent.update import LearntRow
+from hacpo.reward import GradedTexts
 from hacpo.types import FinishReason, StepBatch
 
 Metrics = dict[str, float]
@@ -30,6 +31,15 @@ def rollout_metrics(batch: StepBatch) -> Metrics:
         "rollout/length_max": float(max(lengths)),
         "rollout/truncated_share": statistics.fmean(truncated),
         "rollout/entropy_estimate": -logprob_sum / sum(lengths),
+    }
+
+
+def reward_metrics(graded: GradedTexts) -> Metrics:
+    """Return what the rewards are made of, where there is more than one part."""
+    parts = graded.parts if len(graded.parts) > 1 else {}
+    return {
+        **{f"reward/part/{name}": statistics.fmean(values) for name, values in parts.items()},
+        "reward/rejected_share": statistics.fmean(graded.rejected),
     }
 
 

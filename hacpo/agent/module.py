@@ -117,11 +117,12 @@ class Agent(L.LightningModule):
         step = int(batch)
         problems = tuple(self._problems_at(step))
         with self.precision():
-            own = self.collector.collect(
+            collected = self.collector.collect(
                 problems,
                 seed=derived_seed(self._seed, step, self.name, "sample"),
                 policy_version=self.spent.updates,
             )
+        own = collected.own
         rollouts = [rollout for group in own for rollout in group]
         self.spent = replace(
             self.spent,
@@ -138,6 +139,7 @@ class Agent(L.LightningModule):
             capabilities={self.name: mean_reward},
         )
         self.step_metrics |= metrics.rollout_metrics(self.step_batch)
+        self.step_metrics |= metrics.reward_metrics(collected.graded)
         return self.step_batch
 
     @property

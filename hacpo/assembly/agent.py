@@ -14,6 +14,7 @@ from hacpo.agent.collection import RolloutCollector
 from hacpo.agent.module import Agent
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.loading import description, load_model_and_codec
+from hacpo.assembly.reward import build_reward
 from hacpo.assembly.settings import learning_settings, sampling_settings
 from hacpo.assembly.task import build_task
 from hacpo.config.schema import Config
@@ -52,6 +53,7 @@ def build_agent(assignment: Assignment, report: Report) -> BuiltAgent:
     with clock("warm_start"):
         _warm_start(assignment, task, model, codec, report)
     print(description(model, codec))
+    print(getattr(task, "notes", ""))
     sampling = sampling_settings(config)
     module = Agent(
         name=assignment.name,
@@ -60,7 +62,7 @@ def build_agent(assignment: Assignment, report: Report) -> BuiltAgent:
             model=model,
             codec=codec,
             engine=HFEngine(model, codec, batch_size=config.engine.batch_size),
-            reward=task.reward,
+            reward=build_reward(config, task),
             sampling=sampling,
             token_budget=agent.update_tokens,
             clock=clock,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import lightning as L
 
 from hacpo.assembly.assignment import Assignment
+from hacpo.assembly.reward import build_part
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.callbacks.exchange import RolloutExchange
 from hacpo.callbacks.hub import Hub
@@ -92,6 +93,7 @@ def _evaluation(
 
     return HeldOutEvaluation(
         problems,
+        score=build_part(evaluation.score, task).grade,
         every_steps=evaluation.every_steps,
         last_step=assignment.total_steps,
         max_new_tokens=assignment.config.rollout.max_new_tokens,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hydra.errors import HydraException
 from hydra.utils import get_object
 
+from hacpo.assembly.reward import check_rewards
 from hacpo.config.errors import ConfigError
 from hacpo.config.schema import Config
 from hacpo.task.task import Task
@@ -26,7 +27,7 @@ def build_task(config: Config) -> Task:
 
 
 def check_task(config: Config) -> None:
-    """Refuse a task that cannot be built, or does not fit the agents, before a process starts.
+    """Refuse a task or a reward that cannot be built or does not fit, before a process starts.
 
     Raises:
         ConfigError: with a sentence for the user.
@@ -45,6 +46,7 @@ def check_task(config: Config) -> None:
             key="rollout.prompts_per_step",
             fix=f"rollout.prompts_per_step={len(task.train)} or less",
         )
+    check_rewards(config, task)
     for name, agent in config.agents.items():
         if agent.warm_start.steps == 0:
             continue

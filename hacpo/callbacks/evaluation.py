@@ -12,7 +12,7 @@ import lightning as L
 
 from hacpo.agent.module import Agent
 from hacpo.callbacks.agent_callback import AgentCallback
-from hacpo.evaluation.held_out import Evaluation, evaluate
+from hacpo.evaluation.held_out import Evaluation, Score, evaluate
 from hacpo.files import write_whole
 from hacpo.types import Problem
 
@@ -24,6 +24,7 @@ class HeldOutEvaluation(AgentCallback):
         self,
         problems: Sequence[Problem],
         *,
+        score: Score,
         every_steps: int,
         last_step: int,
         max_new_tokens: int,
@@ -35,6 +36,7 @@ class HeldOutEvaluation(AgentCallback):
 
         Args:
             problems: held out from training.
+            score: whether a completion is right; not the reward, which may have other parts.
             every_steps: steps between evaluations.
             last_step: an evaluation follows this step in any case.
             max_new_tokens: limit of each answer.
@@ -43,6 +45,7 @@ class HeldOutEvaluation(AgentCallback):
             on_evaluation: told of every evaluation.
         """
         self._problems = problems
+        self._score = score
         self._every_steps = every_steps
         self._last_step = last_step
         self._max_new_tokens = max_new_tokens
@@ -68,7 +71,7 @@ class HeldOutEvaluation(AgentCallback):
                 self._problems,
                 engine=agent.collector.engine,
                 codec=agent.collector.codec,
-                reward=agent.collector.reward,
+                score=self._score,
                 max_new_tokens=self._max_new_tokens,
                 step=step,
             )

@@ -25,6 +25,7 @@ from hacpo.config.algorithm import (
 from hacpo.config.benchmark import BenchmarkConfig
 from hacpo.config.errors import ConfigError
 from hacpo.config.nearest import nearest_option
+from hacpo.config.reward import RewardPartConfig
 from hacpo.config.schema import (
     BudgetConfig,
     Config,
@@ -120,6 +121,10 @@ RANGES: dict[type, dict[str, Range]] = {
         "max_prompt_tokens": COUNT,
         "max_new_tokens": COUNT,
         "shared_length_factor": Range(low=1, high=100),
+    },
+    RewardPartConfig: {
+        "weight": Range(low=-math.inf),
+        "time_limit_s": POSITIVE,
     },
     TaskConfig: {"split_seed": SEED, "num_test": COUNT},
     BenchmarkConfig: {

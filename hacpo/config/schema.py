@@ -11,6 +11,7 @@ from omegaconf import MISSING
 from hacpo.config.agent import AgentConfig
 from hacpo.config.algorithm import AlgorithmConfig, CrossClipConfig, OwnClipConfig
 from hacpo.config.benchmark import BenchmarkConfig
+from hacpo.config.reward import RewardConfig, RewardPartConfig
 from hacpo.config.sealed import Sealed
 
 
@@ -136,6 +137,11 @@ class EvaluationConfig(Sealed):
 
     every_steps: int = MISSING
     max_problems: int | None = None
+    score: RewardPartConfig = field(
+        default_factory=lambda: RewardPartConfig(_target_="hacpo.reward.TaskReward")
+    )
+    """What says that a held-out answer is right. It is apart from `reward`, so that accuracies of
+    different rewards compare."""
     at_start: bool = True
     chunk_problems: int = 32
     """Benchmarks: problems that are answered, graded and kept together. An interrupted evaluation
@@ -166,6 +172,7 @@ class Config(Sealed):
     ablation: str = "none"
     rollout: RolloutConfig = field(default_factory=RolloutConfig)
     task: TaskConfig = field(default_factory=TaskConfig)
+    reward: RewardConfig = field(default_factory=RewardConfig)
     benchmarks: dict[str, BenchmarkConfig] = field(default_factory=dict)
     engine: EngineConfig = field(default_factory=EngineConfig)
     runtime: RuntimeConfig = field(default_factory=RuntimeConfig)

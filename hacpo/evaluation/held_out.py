@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hacpo.rollout.engine import Engine, SamplingSettings
 from hacpo.rollout.tokens import TokenCodec
-from hacpo.types import FinishReason, Problem, Reward
+from hacpo.types import FinishReason, Problem
+
+Score = Callable[[Sequence[Problem], Sequence[str]], Sequence[float | None]]
+"""Scores completions of problems; None, which counts as 0, where one cannot be graded."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,7 +49,7 @@ def evaluate(
     *,
     engine: Engine,
     codec: TokenCodec,
-    reward: Reward,
+    score: Score,
     max_new_tokens: int,
     step: int,
 ) -> Evaluation:
@@ -56,6 +59,8 @@ def evaluate(
     )
     prompts = [codec.encode_prompt(problem.prompt) for problem in problems]
     completions = engine.generate(prompts, settings, seed=0)
+    texts = [completion.text for (completion,) in completions]
+    scores = score(problems, texts)
     return Evaluation(
         step=step,
         answers=tuple(
@@ -64,9 +69,9 @@ def evaluate(
                 prompt=problem.prompt,
                 gold=problem.answer,
                 completion=completion.text,
-                reward=reward(problem, completion.text),
+                reward=value or 0.0,
                 truncated=completion.finish_reason is FinishReason.LENGTH,
             )
-            for problem, (completion,) in zip(problems, completions, strict=True)
+            for problem, (completion,), value in zip(problems, completions, scores, strict=True)
         ),
     )

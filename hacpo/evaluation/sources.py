@@ -48,6 +48,13 @@ class BenchmarkSource:
     """Problems without those that are known to be unusable; None: any number."""
     fingerprint: str | None = None
     """Of the problems as they should be; None: not compared."""
+    key: str = ""
+    """Where the user sets this source, for messages; by default `benchmarks.NAME`."""
+
+    @property
+    def settings(self) -> str:
+        """The configuration key of this source."""
+        return self.key or f"benchmarks.{self.name}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,14 +165,17 @@ def _rows(source: BenchmarkSource) -> list[Row]:
     if source.path is not None:
         return read_file(source.path)
     if source.hub_id is None:
-        raise ValueError(f"the benchmark {source.name} has neither a path nor a hub_id")
+        raise ValueError(
+            f"the data set {source.name} has neither a path nor a hub_id; "
+            f"{source.settings}.path=FILE names a .jsonl or .parquet file"
+        )
     try:
         return read_hub(
             source.hub_id, configs=source.configs, split=source.split, revision=source.revision
         )
     except ValueError as error:
         raise ValueError(
-            f"{error}. A local file does as well: benchmarks.{source.name}.path=FILE"
+            f"{error}. A local file does as well: {source.settings}.path=FILE"
         ) from error
 
 
@@ -174,8 +184,8 @@ def _problems(rows: Sequence[Row], source: BenchmarkSource) -> list[Problem]:
     repeated = [key for key, count in Counter(found.id for found in problems).items() if count > 1]
     if repeated:
         raise ValueError(
-            f"the benchmark {source.name} holds the id {repeated[0]} more than once; "
-            f"'benchmarks.{source.name}.id_columns=[]' numbers the rows instead"
+            f"the data set {source.name} holds the id {repeated[0]} more than once; "
+            f"'{source.settings}.id_columns=[]' numbers the rows instead"
         )
     return problems
 
@@ -191,9 +201,9 @@ def _problem(row: Row, place: int, source: BenchmarkSource) -> Problem:
     if text is None or gold is None:
         missing = "question_columns" if text is None else "answer_columns"
         raise ValueError(
-            f"row {place + 1} of the benchmark {source.name} has none of its {missing} "
+            f"row {place + 1} of the data set {source.name} has none of its {missing} "
             f"{', '.join(getattr(source, missing)) or '(none)'}; its columns are "
-            f"{', '.join(map(str, row))}: set benchmarks.{source.name}.{missing}"
+            f"{', '.join(map(str, row))}: set {source.settings}.{missing}"
         )
     return Problem(id=_id(row, place, source), prompt=as_text(text), answer=gold)
 
@@ -220,8 +230,8 @@ def _without_unusable(
 def _check_count(count: int, source: BenchmarkSource) -> None:
     if source.expected_count is not None and count != source.expected_count:
         raise ValueError(
-            f"the benchmark {source.name} has {source.expected_count} usable problems, and this "
-            f"source has {count}; benchmarks.{source.name}.expected_count=null takes it as it is"
+            f"the data set {source.name} has {source.expected_count} usable problems, and this "
+            f"source has {count}; {source.settings}.expected_count=null takes it as it is"
         )
 
 

@@ -11,13 +11,14 @@ import torch
 from hacpo.assembly.run import accuracies
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.evaluation.held_out import evaluate
-from tests.tiny_agents import PROBLEMS, has_even_sum, tiny_agent
+from tests.tiny_agents import PROBLEMS, Scored, has_even_sum, tiny_agent
 from tests.tiny_models import TinyModel
 
 
 def _evaluation(tmp_path: Path) -> HeldOutEvaluation:
     return HeldOutEvaluation(
         PROBLEMS,
+        score=Scored(has_even_sum).grade,
         every_steps=2,
         last_step=5,
         max_new_tokens=6,
@@ -34,7 +35,7 @@ def test_answers_are_the_most_probable_tokens(tiny_qwen: TinyModel) -> None:
         PROBLEMS,
         engine=agent.collector.engine,
         codec=codec,
-        reward=has_even_sum,
+        score=Scored(has_even_sum).grade,
         max_new_tokens=6,
         step=0,
     )

@@ -15,7 +15,7 @@ from hacpo.agent.steps import step_loader
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.callbacks.recording import MetricsRecorder
 from hacpo.callbacks.samples import SampleRecorder
-from tests.tiny_agents import PROBLEMS, tiny_agent
+from tests.tiny_agents import PROBLEMS, Scored, has_even_sum, tiny_agent
 from tests.tiny_models import TinyModel
 
 DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
@@ -71,6 +71,7 @@ def _run(tiny: TinyModel, folder: Path, *more: Any) -> list[dict[str, Any]]:
         callbacks=[
             HeldOutEvaluation(
                 PROBLEMS,
+                score=Scored(has_even_sum).grade,
                 every_steps=2,
                 last_step=3,
                 max_new_tokens=8,

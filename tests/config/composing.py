@@ -17,8 +17,11 @@ from hacpo.config.register import register
 from hacpo.config.schema import Config
 from hacpo.config.vocabulary import CONF
 
-FOR_SOLO = {"solo": ["algorithm=gspo"]}
-"""What must be said along with groups of agents that cannot do the default."""
+FOR_SOLO = {
+    "solo": ["algorithm=gspo"],
+    "function": ["reward.parts.one._target_=tests.reward.my_rewards.shortness"],
+}
+"""What must be said along with options that cannot stand alone."""
 
 
 @cache

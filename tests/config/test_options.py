@@ -19,6 +19,7 @@ PLACES = {
     "agent": "agent@agents.llama",
     "benchmark": "+benchmark@benchmarks.one",
     "optimizer": "optimizer@agents.qwen.optimizer",
+    "reward_part": "+reward_part@reward.parts.one",
 }
 """Groups that stand for a part of one agent or of a suite, and where one can be put."""
 EVERY_OPTION = [(group, option) for group in GROUPS for option in options(group)]

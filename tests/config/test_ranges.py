@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 
-from hacpo.config import agent, algorithm, benchmark, schema
+from hacpo.config import agent, algorithm, benchmark, reward, schema
 from hacpo.config.ranges import CHOICES, RANGES, Range
 from hacpo.config.sealed import Sealed
 from tests.config.composing import checked, refused
@@ -16,7 +16,7 @@ from tests.config.composing import checked, refused
 SCHEMAS = sorted(
     {
         found
-        for module in (agent, algorithm, benchmark, schema)
+        for module in (agent, algorithm, benchmark, reward, schema)
         for found in vars(module).values()
         if isinstance(found, type) and issubclass(found, Sealed) and is_dataclass(found)
     },

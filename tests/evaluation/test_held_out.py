@@ -18,7 +18,7 @@ def test_answers_stand_in_the_order_of_the_problems(
         problems,
         engine=engine,
         codec=tiny_qwen.codec,
-        reward=lambda problem, text: float(problem.id == "arithmetic/b"),
+        score=lambda asked, texts: [float(p.id == "arithmetic/b") for p in asked],
         max_new_tokens=6,
         step=4,
     )
@@ -35,7 +35,7 @@ def test_it_is_greedy_and_so_repeats(tiny_qwen: TinyModel, problems: tuple[Probl
             problems,
             engine=engine,
             codec=tiny_qwen.codec,
-            reward=lambda problem, text: 1.0,
+            score=lambda asked, texts: [1.0] * len(texts),
             max_new_tokens=6,
             step=0,
         )
