@@ -17,7 +17,6 @@ from pathlib import Path
 import torch
 import transformers
 from filelock import FileLock
-from safetensors import SafetensorError
 from safetensors.torch import load_model, save_model
 from transformers import PreTrainedModel
 
@@ -29,7 +28,7 @@ from hacpo.types import Problem
 from hacpo.warm_start.demonstrations import Demonstrations, draw_demonstrations
 from hacpo.warm_start.training import Progress, train
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Raise it when training.py changes what comes out, or when the files change."""
 WEIGHTS, DESCRIPTION = "model.safetensors", "warm_start.json"
 
@@ -119,13 +118,21 @@ def _description(
 
 
 def _read(folder: Path, model: PreTrainedModel) -> float | None:
-    """Load the weights and return the loss; None when the folder is missing or damaged."""
+    """Load the weights and return the loss; None when the folder is missing or damaged.
+
+    Everything is checked before the first weight is loaded: a model that was half overwritten
+    would then be trained from other weights than the key names.
+    """
     try:
         description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        load_model(model, folder / WEIGHTS, device=model.device.type)
-        return float(description["loss"])
-    except (OSError, ValueError, KeyError, SafetensorError):
+        loss = float(description["loss"])
+        whole = _file_digest(folder / WEIGHTS) == description["file_sha256"]
+    except (OSError, ValueError, KeyError, TypeError):
         return None
+    if not whole:
+        return None
+    load_model(model, folder / WEIGHTS, device=model.device.type)
+    return loss
 
 
 def _write(folder: Path, model: PreTrainedModel, description: dict[str, object]) -> None:
@@ -133,4 +140,10 @@ def _write(folder: Path, model: PreTrainedModel, description: dict[str, object])
         aside.mkdir()
         # Tied weights are stored once; the model that is saved need not be loaded by transformers.
         save_model(model, str(aside / WEIGHTS))
-        write_whole(aside / DESCRIPTION, json.dumps(description, indent=2, sort_keys=True))
+        record = description | {"file_sha256": _file_digest(aside / WEIGHTS)}
+        write_whole(aside / DESCRIPTION, json.dumps(record, indent=2, sort_keys=True))
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -49,6 +49,30 @@ def test_the_second_time_it_is_read(tmp_path: Path) -> None:
     assert not read.training
 
 
+@pytest.mark.parametrize("damage", ["bit of the weights", "list", "no loss", "no digest"])
+def test_a_damaged_entry_is_noticed_and_made_anew(tmp_path: Path, damage: str) -> None:
+    first, trained = start(tmp_path)
+    folder = tmp_path / "warm_start" / first.key
+    weights, described = folder / "model.safetensors", folder / "warm_start.json"
+    record = json.loads(described.read_text())
+    if damage == "bit of the weights":
+        content = bytearray(weights.read_bytes())
+        content[-1] ^= 1
+        weights.write_bytes(content)
+    elif damage == "list":
+        described.write_text("[]")
+    elif damage == "no loss":
+        described.write_text(json.dumps(record | {"loss": None}))
+    else:
+        del record["file_sha256"]
+        described.write_text(json.dumps(record))
+    second, again = start(tmp_path)
+    assert (second.cached, second.loss) == (False, first.loss)
+    for name, tensor in trained.state_dict().items():
+        assert torch.equal(tensor, again.state_dict()[name]), name
+    assert start(tmp_path)[0].cached
+
+
 def test_tied_weights_stay_tied(tmp_path: Path) -> None:
     for _ in range(2):
         tiny = build_tiny("qwen3")
