@@ -24,7 +24,7 @@ from hacpo.assembly.task import check_task
 from hacpo.config.errors import ConfigError
 from hacpo.config.load import load
 from hacpo.config.schema import Config, Mode
-from hacpo.evaluation.benchmark_result import read_results
+from hacpo.evaluation.benchmark_result import BenchmarkResult, read_results
 from hacpo.evaluation.result_table import print_results
 from hacpo.files import write_whole
 from hacpo.provenance import provenance
@@ -56,7 +56,6 @@ def run(composed: DictConfig) -> float:
     """
     config = load(composed)
     check_task(config)
-    _check_mode(config)
     run_dir = Path(HydraConfig.get().runtime.output_dir).resolve()
     _write_origin(run_dir, composed)
     started = time.monotonic()
@@ -85,45 +84,45 @@ def _leave_broken(config: Config, run_dir: Path, status: str, cause: str, second
         print(f"summary.json could not be written: {error}", file=sys.stderr)
 
 
-def _check_mode(config: Config) -> None:
-    # Not among the relations of a configuration: they will hold once this is built.
-    if config.mode is Mode.train and config.benchmarks:
-        raise ConfigError(
-            "benchmarks are answered by mode=evaluate; measuring agents on them while they train "
-            "is not built yet",
-            key="benchmarks",
-            fix="leave them out, and later mode=evaluate agents.NAME.model.path=RUN/agents/NAME/hf",
-        )
-
-
 def _end_training(
     config: Config, agents: Mapping[str, AgentSummary], run_dir: Path, seconds: float
 ) -> float:
-    write_summary(run_dir, finished_summary(config, agents, score=score(agents), seconds=seconds))
+    summary = finished_summary(config, agents, score=score(agents), seconds=seconds)
+    results = _results(agents, run_dir) if config.benchmarks else {}
+    write_summary(run_dir, {**summary, "benchmarks": _headlines(results)})
     metrics = {name: agent_folder(run_dir, name) / METRICS_FILE for name in agents}
     print_final(agents, Console(), metrics=metrics)
+    if results:
+        print_results(results, Console())
     return score(agents)
 
 
 def _end_evaluation(
     config: Config, agents: Mapping[str, AgentSummary], run_dir: Path, seconds: float
 ) -> float:
-    results = {name: read_results(agent_folder(run_dir, name)) for name in agents}
+    results = _results(agents, run_dir)
     mean = statistics.fmean(
         result.headline.value for listed in results.values() for result in listed
     )
     summary = finished_summary(config, agents, score=mean, seconds=seconds)
-    headlines = {
+    write_summary(run_dir, {**summary, "benchmarks": _headlines(results)})
+    print_results(results, Console())
+    print(f"answers, verdicts and settings: {run_dir / 'agents'}")
+    return mean
+
+
+def _results(agents: Mapping[str, AgentSummary], run_dir: Path) -> dict[str, list[BenchmarkResult]]:
+    return {name: read_results(agent_folder(run_dir, name)) for name in agents}
+
+
+def _headlines(results: Mapping[str, list[BenchmarkResult]]) -> dict[str, Any]:
+    return {
         name: {
             result.benchmark: {"metric": result.metric, **asdict(result.headline)}
             for result in listed
         }
         for name, listed in results.items()
     }
-    write_summary(run_dir, {**summary, "benchmarks": headlines})
-    print_results(results, Console())
-    print(f"answers, verdicts and settings: {run_dir / 'agents'}")
-    return mean
 
 
 def _run_agents(config: Config, composed: DictConfig, run_dir: Path) -> Mapping[str, AgentSummary]:

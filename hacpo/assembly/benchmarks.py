@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hacpo.assembly.assignment import Assignment
 from hacpo.config.benchmark import BenchmarkConfig
 from hacpo.evaluation.columns import GoldRule
 from hacpo.evaluation.contamination import contamination
@@ -18,6 +20,7 @@ from hacpo.evaluation.sources import (
     with_prompt,
 )
 from hacpo.rollout.engine import SamplingSettings
+from hacpo.rollout.tokens import TokenCodec
 from hacpo.types import Problem
 
 
@@ -85,3 +88,24 @@ def benchmark_sampling(config: BenchmarkConfig) -> SamplingSettings:
 def contaminated(train: Sequence[Problem], loaded: LoadedBenchmark) -> list[str]:
     """Return the ids of problems that stand in the training task too."""
     return [match.benchmark_id for match in contamination(train, loaded.problems)]
+
+
+def answer_settings(
+    assignment: Assignment, codec: TokenCodec, config: BenchmarkConfig, loaded: LoadedBenchmark
+) -> dict[str, Any]:
+    """Return everything that shapes the answers, but the weights."""
+    prompt = codec.prompt_format
+    return {
+        "model": asdict(assignment.agent.model),
+        "tokenizer": len(codec.tokenizer),
+        "stop_ids": sorted(codec.stop_ids),
+        "template": prompt.template,
+        "chat": prompt.chat,
+        "system": prompt.system,
+        "chat_arguments": dict(prompt.chat_arguments),
+        "benchmark": {key: value for key, value in asdict(config).items() if key != "path"},
+        "data": loaded.fingerprint,
+        "engine": assignment.config.engine.name,
+        "seed": assignment.config.seed,
+        "chunk_problems": assignment.config.evaluation.chunk_problems,
+    }

@@ -8,6 +8,7 @@ import lightning as L
 
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.reward import build_part
+from hacpo.callbacks.benchmarks import BenchmarkEvaluation
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.callbacks.exchange import RolloutExchange
 from hacpo.callbacks.hub import Hub
@@ -27,6 +28,7 @@ class AgentCallbacks:
 
     exchange: RolloutExchange | None
     evaluation: HeldOutEvaluation | None
+    benchmarks: BenchmarkEvaluation | None
     samples: SampleRecorder
     saver: AgentSaver
     recorder: MetricsRecorder
@@ -37,6 +39,7 @@ class AgentCallbacks:
         parts = (
             self.exchange,
             self.evaluation,
+            self.benchmarks,
             self.samples,
             self.recorder,
             self.progress,
@@ -45,13 +48,19 @@ class AgentCallbacks:
         return [part for part in parts if part is not None]
 
 
-def build_callbacks(assignment: Assignment, task: Task, hub: Hub) -> AgentCallbacks:
+def build_callbacks(
+    assignment: Assignment,
+    task: Task,
+    hub: Hub,
+    benchmarks: BenchmarkEvaluation | None = None,
+) -> AgentCallbacks:
     """Return the callbacks that the configuration asks for."""
     config, folder = assignment.config, assignment.folder
     progress = ProgressReporter(hub, total_steps=assignment.total_steps)
     return AgentCallbacks(
         exchange=_exchange(assignment, hub),
         evaluation=_evaluation(assignment, task, progress),
+        benchmarks=benchmarks,
         samples=SampleRecorder(
             folder / "samples.jsonl",
             every_steps=config.logger.samples_every_steps,

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from transformers.utils.logging import disable_progress_bar
 
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.benchmarks import (
+    answer_settings,
     asked,
     benchmark_sampling,
     contaminated,
@@ -119,23 +120,8 @@ class Evaluator:
 
     def _settings(self, config: BenchmarkConfig, loaded: LoadedBenchmark) -> dict[str, Any]:
         """Return everything that shapes the answers."""
-        benchmark = asdict(config)
-        prompt = self.codec.prompt_format
-        return {
-            "weights": self.weights,
-            "model": asdict(self.assignment.agent.model),
-            "tokenizer": len(self.codec.tokenizer),
-            "stop_ids": sorted(self.codec.stop_ids),
-            "template": prompt.template,
-            "chat": prompt.chat,
-            "system": prompt.system,
-            "chat_arguments": dict(prompt.chat_arguments),
-            "benchmark": {key: value for key, value in benchmark.items() if key != "path"},
-            "data": loaded.fingerprint,
-            "engine": self.assignment.config.engine.name,
-            "seed": self.assignment.config.seed,
-            "chunk_problems": self.assignment.config.evaluation.chunk_problems,
-        }
+        settings = answer_settings(self.assignment, self.codec, config, loaded)
+        return {"weights": self.weights, **settings}
 
     def _report_data(self, loaded: LoadedBenchmark) -> None:
         print(loaded.report())

@@ -14,6 +14,7 @@ from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.callbacks import AgentCallbacks, build_callbacks
 from hacpo.assembly.loading import check_accelerator
 from hacpo.assembly.loggers import build_loggers, close_loggers, wandb_folder
+from hacpo.assembly.training_benchmarks import benchmark_evaluation, read_benchmarks
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.callbacks.hub import Hub
 from hacpo.types import AgentStatus, AgentSummary, Phase
@@ -23,8 +24,12 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     """Build one agent, let it learn beside the others, and hand in its summary."""
     check_accelerator(assignment.config.trainer.accelerator)
     disable_progress_bar()  # type: ignore[no-untyped-call]  # the log is a file
+    benchmarks = read_benchmarks(assignment.config)  # a missing one ends the run before any work
     built = build_agent(assignment, lambda status: hub.report(name, status))
-    callbacks = build_callbacks(assignment, built.task, hub)
+    measuring = benchmark_evaluation(
+        assignment, benchmarks, built.task, built.agent.collector.codec, hub
+    )
+    callbacks = build_callbacks(assignment, built.task, hub, measuring)
     loggers = build_loggers(assignment)
     wandb_dir = wandb_folder(loggers)  # now: the run may not live to the end
     trainer = L.Trainer(

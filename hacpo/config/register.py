@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import cast
 
 from hydra.core.config_store import ConfigStore
@@ -19,6 +20,7 @@ def register() -> None:
     ConfigStore.instance().store(name="schema", node=Config, provider="hacpo")
     OmegaConf.register_new_resolver("run_name", run_name, replace=True)
     OmegaConf.register_new_resolver("at_most", at_most, replace=True)
+    OmegaConf.register_new_resolver("data_file", data_file, replace=True)
     OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
     # Cached, because Hydra reads the sweep's folder again in every run of it.
     OmegaConf.register_new_resolver("sweep_name", sweep_name, replace=True, use_cache=True)
@@ -38,6 +40,11 @@ def run_name(agents: str, algorithm: str, ablation: str, mode: str = "train") ->
 def at_most(value: int, limit: int | None) -> int:
     """Return the smaller of both; a limit of None is none."""
     return value if limit is None else min(value, limit)
+
+
+def data_file(name: str) -> str:
+    """Return the path of a data file that the package brings along."""
+    return str(Path(__file__).parents[1] / "evaluation" / "data" / name)
 
 
 def folder_name(text: str) -> str:

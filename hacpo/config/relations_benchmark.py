@@ -20,12 +20,35 @@ def check_benchmarks(config: Config) -> None:
             key="benchmarks",
             fix="benchmarks=paper7, or benchmarks=math500_only",
         )
+    check_limits_in_training(config)
     for name, benchmark in config.benchmarks.items():
         at = f"benchmarks.{name}"
         check_name(name)
         check_source(benchmark, at)
         check_question(benchmark, at)
         check_sampling(benchmark, at)
+
+
+def check_limits_in_training(config: Config) -> None:
+    """The limits of training act on something, and several samples differ."""
+    evaluation = config.evaluation
+    for key in ("every_steps", "max_problems", "max_new_tokens", "samples"):
+        value = getattr(evaluation, f"benchmark_{key}")
+        if value and (config.mode is not Mode.train or not config.benchmarks):
+            raise ConfigError(
+                f"evaluation.benchmark_{key}={value} has no effect: it is for benchmarks that are "
+                "answered during training",
+                key=f"evaluation.benchmark_{key}",
+                fix="benchmarks=embedded, or benchmarks.NAME's own keys in mode=evaluate",
+            )
+    if (evaluation.benchmark_samples or 1) > 1:
+        for name, benchmark in config.benchmarks.items():
+            if benchmark.temperature == 0:
+                raise ConfigError(
+                    f"{evaluation.benchmark_samples} samples at temperature 0 are all the same",
+                    key=f"benchmarks.{name}.temperature",
+                    fix=f"benchmarks.{name}.temperature=1.0",
+                )
 
 
 def check_name(name: str) -> None:

@@ -143,6 +143,14 @@ class EvaluationConfig(Sealed):
     """What says that a held-out answer is right. It is apart from `reward`, so that accuracies of
     different rewards compare."""
     at_start: bool = True
+    benchmark_every_steps: int = 0
+    """Training: steps between answers to the benchmarks; 0: only after the last step."""
+    benchmark_max_problems: int | None = None
+    """Training: of each benchmark, always the same ones; null: the benchmark's own."""
+    benchmark_max_new_tokens: int | None = None
+    """Training: limit of an answer; null: the benchmark's own."""
+    benchmark_samples: int | None = None
+    """Training: answers per problem; null: the benchmark's own."""
     chunk_problems: int = 32
     """Benchmarks: problems that are answered, graded and kept together. An interrupted evaluation
     goes on after the last of them."""

@@ -17,9 +17,10 @@ from hacpo.config.register import register
 from hacpo.config.schema import Config
 from hacpo.config.vocabulary import CONF
 
-FOR_SOLO = {
-    "solo": ["algorithm=gspo"],
-    "function": ["reward.parts.one._target_=tests.reward.my_rewards.shortness"],
+NEEDED = {
+    "agents=solo": ["algorithm=gspo"],
+    "benchmark=jsonl": [f"benchmarks.one.path={CONF.parent / 'hacpo/evaluation/data/sums.jsonl'}"],
+    "reward_part=function": ["reward.parts.one._target_=tests.reward.my_rewards.shortness"],
 }
 """What must be said along with options that cannot stand alone."""
 

@@ -24,7 +24,8 @@ def test_default_trains_without_benchmarks() -> None:
 
 def test_paper_has_seven_with_its_settings() -> None:
     suite = checked("benchmarks=paper7").benchmarks
-    assert sorted(suite) == options("benchmark") == sorted(KNOWN_FAULTS)
+    others = {"embedded_sums", "jsonl"}
+    assert sorted(suite) == sorted(set(options("benchmark")) - others) == sorted(KNOWN_FAULTS)
     assert {each.expected_count for each in suite.values()} == {500, 5000, 1319, 30, 40, 272, 674}
     assert {each.max_new_tokens for each in suite.values()} == {8192}
     assert len({each.prompt for each in suite.values()}) == 1

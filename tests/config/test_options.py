@@ -12,7 +12,7 @@ import yaml
 from hacpo.config.algorithm import Exchange
 from hacpo.config.schema import Config
 from hacpo.config.vocabulary import CONF
-from tests.config.composing import FOR_SOLO, checked, options
+from tests.config.composing import NEEDED, checked, options
 
 GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir() and path.name != "hydra")
 PLACES = {
@@ -34,7 +34,7 @@ def skip_without_weights(option: str) -> None:
 @pytest.mark.parametrize(("group", "option"), EVERY_OPTION)
 def test_option_composes_and_passes_all_checks(group: str, option: str) -> None:
     skip_without_weights(option)
-    config = checked(f"{PLACES.get(group, group)}={option}", *FOR_SOLO.get(option, []))
+    config = checked(f"{PLACES.get(group, group)}={option}", *NEEDED.get(f"{group}={option}", []))
     assert isinstance(config, Config)
     assert config.agents
 

@@ -76,10 +76,15 @@ def _after_answer_is(text: str) -> str | None:
     return _SENTENCE_END.split(rest, maxsplit=1)[0].strip(" \t*`") or None
 
 
+def _after_equals(text: str) -> str | None:
+    _, equals, rest = text.rpartition("=")
+    return rest.strip().split("\n")[0].strip() or None if equals else None
+
+
 def extract(text: str, fallbacks: Sequence[Fallback] = ()) -> str | None:
     """Return the answer of a response: its last box, else what the first fitting fallback finds."""
     if "\\boxed" in text or "\\fbox" in text:
         return last_box(text)
-    ways = {"hash": _after_hashes, "answer_is": _after_answer_is}
+    ways = {"hash": _after_hashes, "answer_is": _after_answer_is, "equals": _after_equals}
     found = (ways[name](text[-FALLBACK_WINDOW:]) for name in fallbacks)
     return next((answer for answer in found if answer is not None), None)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Units = Literal["optional", "required"]
 Percent = Literal["either", "sign_optional", "value"]
-Fallback = Literal["hash", "answer_is"]
+Fallback = Literal["hash", "answer_is", "equals"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,7 +18,8 @@ class GradingOptions:
     """
 
     fallbacks: tuple[Fallback, ...] = ()
-    """Where to look in a response without a box, in this order: the last `####`, "answer is"."""
+    """Where to look in a response without a box, in this order: the last `####`, "answer is", the
+    last `=`."""
     several_boxes: bool = False
     """Whether a gold of n answers may be given in the last n boxes instead of in one."""
     ordered: bool = False
@@ -49,5 +50,7 @@ class GradingOptions:
             raise ValueError(
                 f"percent is 'either', 'sign_optional' or 'value', not {self.percent!r}."
             )
-        if unknown := set(self.fallbacks) - {"hash", "answer_is"}:
-            raise ValueError(f"A fallback is 'hash' or 'answer_is', not {sorted(unknown)}.")
+        if unknown := set(self.fallbacks) - set(get_args(Fallback)):
+            raise ValueError(
+                f"A fallback is 'hash', 'answer_is' or 'equals', not {sorted(unknown)}."
+            )

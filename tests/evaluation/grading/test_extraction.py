@@ -68,3 +68,17 @@ def test_hostile_texts_of_a_megabyte_are_read_in_linear_time(text: str) -> None:
     begin = time.monotonic()
     extract(text * (10**6 // len(text)), ("hash", "answer_is"))
     assert time.monotonic() - begin < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("3+4=7;7-2=5", "5"),
+        ("3+4=7;7-2= 5 \nmore", "5"),
+        ("3+4=", None),
+        ("nothing", None),
+        (r"\boxed{3}=4", "3"),
+    ],
+)
+def test_the_last_equals_sign_is_a_fallback(text: str, answer: str | None) -> None:
+    assert extract(text, ("equals",)) == answer
