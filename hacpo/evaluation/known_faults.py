@@ -202,11 +202,37 @@ def _prose_gold(problem: Problem) -> bool:
     return _number(problem) == "1965"
 
 
+UNITS: Mapping[str, str] = {
+    "2253": "minutes",
+    "2334": "km",
+    "2419": "cm^2",
+    "2426": "km/h",
+    "2444": "minutes",
+    "2522": "minutes",
+}
+"""Units that stand in a column of their own, by the problem's number."""
+PERCENTAGE = "2592"
+"""Its gold is a percentage, says the same column; `grading.tolerance_of` holds its tolerance."""
+
+
+def _with_unit(problem: Problem) -> Problem:
+    number, gold = _number(problem), problem.answer.strip().strip("$").strip()
+    if number == PERCENTAGE and not gold.endswith("%"):
+        return replace(problem, answer=rf"{gold}\%")
+    if number not in UNITS or (gold.endswith("}") and r"\text{" in gold):
+        return problem
+    return replace(problem, answer=rf"{gold} \text{{ {UNITS[number]}}}")
+
+
 OLYMPIADBENCH = KnownFaults(
     corrections=(
         Correction(
             reason="a problem of a relay does not say which number is received; it is put in",
             mend=_received,
+        ),
+        Correction(
+            reason="the unit of the gold stands in a column of its own; it is put behind the gold",
+            mend=_with_unit,
         ),
     ),
     exclusions=(

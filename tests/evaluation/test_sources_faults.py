@@ -52,7 +52,7 @@ def test_gold_is_written_as_it_ought_to_be(name: str, gold: str, right: str) -> 
 
 def test_every_correction_has_a_case_here() -> None:
     """Those of texts have tests of their own below."""
-    texts = {"form feed", "rows of an aligned", "box of the solution", "relay"}
+    texts = {"form feed", "rows of an aligned", "box of the solution", "relay", "column of its own"}
     for name, faults in KNOWN_FAULTS.items():
         for correction in faults.corrections:
             changed = [
@@ -105,3 +105,18 @@ def test_what_cannot_be_mended_is_left_out() -> None:
     assert "is not known" in (exclusion_reason(unknown, exclusions) or "")
     known = Problem(id="olympiadbench/2721", prompt="Let $T=T N Y W R$.", answer="1")
     assert exclusion_reason(known, exclusions) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "gold", "expected"),
+    [
+        ("2253", "45", r"45 \text{ minutes}"),
+        ("2334", r"$\frac{41}{12}$", r"\frac{41}{12} \text{ km}"),
+        ("2592", "4.2", r"4.2\%"),
+        ("2592", r"4.2\%", r"4.2\%"),
+        ("2253", r"45 \text{ minutes}", r"45 \text{ minutes}"),
+        ("2254", "45", "45"),
+    ],
+)
+def test_a_unit_of_olympiadbench_stands_behind_its_gold(key: str, gold: str, expected: str) -> None:
+    assert mended("olympiadbench", gold=gold, key=key).answer == expected

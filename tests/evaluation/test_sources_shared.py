@@ -89,7 +89,7 @@ CORRECTED = {
         "dollar signs": 1,
         "spaces around": 1,
     },
-    "olympiadbench.jsonl": {"relay": 15, "ends in a mark": 1},
+    "olympiadbench.jsonl": {"relay": 15, "ends in a mark": 1, "column of its own": 7},
 }
 
 

@@ -78,7 +78,7 @@ def _after_answer_is(text: str) -> str | None:
 
 def _after_equals(text: str) -> str | None:
     _, equals, rest = text.rpartition("=")
-    return rest.strip().split("\n")[0].strip() or None if equals else None
+    return rest.strip().split("\n")[0].strip(" \t$.,;*`") or None if equals else None
 
 
 def extract(text: str, fallbacks: Sequence[Fallback] = ()) -> str | None:

@@ -40,6 +40,7 @@ def compare_without_algebra(gold: str, answer: str, options: GradingOptions) -> 
 
 def grade_answer(gold: str, answer: str, options: GradingOptions, algebra: Algebra) -> Verdict:
     """Return the verdict on a bare answer, without looking for a box."""
+    options = options.for_gold(gold)
     finding = compare_without_algebra(gold, answer, options)
     if finding is None:
         finding = algebra(gold, answer, options)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 Units = Literal["optional", "required"]
@@ -34,13 +35,15 @@ class GradingOptions:
     """Accepted distance from a numeric gold, as a share of it."""
     absolute_tolerance: float = 0.0
     """Accepted distance from a numeric gold."""
+    tolerance_of: Mapping[str, float] = field(default_factory=dict)
+    """Absolute tolerance of single golds, by their text."""
     round_to_gold: bool = False
     """Whether an answer counts as equal when it rounds to a decimal gold at the gold's digits."""
     max_answer_chars: int = 2000
     """Longer answers are right only if they are the gold's very text. Golds have up to 400."""
 
     def __post_init__(self) -> None:
-        if min(self.relative_tolerance, self.absolute_tolerance) < 0:
+        if min(self.relative_tolerance, self.absolute_tolerance, *self.tolerance_of.values()) < 0:
             raise ValueError("A tolerance of grading is a distance and cannot be negative.")
         if self.max_answer_chars < 1:
             raise ValueError("max_answer_chars must leave room for an answer, so at least 1.")
@@ -54,3 +57,8 @@ class GradingOptions:
             raise ValueError(
                 f"A fallback is 'hash', 'answer_is' or 'equals', not {sorted(unknown)}."
             )
+
+    def for_gold(self, gold: str) -> GradingOptions:
+        """Return the options with which answers to one gold are compared."""
+        own = self.tolerance_of.get(gold)
+        return self if own is None else replace(self, absolute_tolerance=own, tolerance_of={})

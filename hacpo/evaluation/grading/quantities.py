@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from hacpo.evaluation.grading.options import GradingOptions
@@ -66,7 +67,16 @@ def same_quantity(gold: Quantity, answer: Quantity, options: GradingOptions) -> 
     if gold.percent and answer.percent:
         return _close(gold.value, answer.value, gold.decimals, options)
     return any(
-        _close(wanted, given, gold.decimals if wanted == gold.value else None, options)
+        _close(wanted, given, *_strictness(wanted, gold, options))
         for wanted in _readings(gold, options)
         for given in _readings(answer, options)
     )
+
+
+def _strictness(
+    wanted: Fraction, gold: Quantity, options: GradingOptions
+) -> tuple[int | None, GradingOptions]:
+    """Return the digits and the tolerance of one reading: those of the gold as it is written."""
+    if wanted == gold.value:
+        return gold.decimals, options
+    return None, replace(options, absolute_tolerance=options.absolute_tolerance / 100)

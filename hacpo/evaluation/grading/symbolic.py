@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import lru_cache
 from math import floor, isfinite, log10
 from typing import Any
 
@@ -19,6 +20,7 @@ _NORMALIZATION = replace(
 _EXTRACTION = LatexExtractionConfig(boxed_match_priority=0, normalization_config=_NORMALIZATION)
 
 
+@lru_cache(maxsize=512)  # a group of completions is compared with one gold
 def read_latex(latex: str) -> Any | None:
     """Return a sympy object for all of a LaTeX text; None where that fails.
 

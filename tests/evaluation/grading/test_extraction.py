@@ -76,6 +76,7 @@ def test_hostile_texts_of_a_megabyte_are_read_in_linear_time(text: str) -> None:
         ("3+4=7;7-2=5", "5"),
         ("3+4=7;7-2= 5 \nmore", "5"),
         ("3+4=", None),
+        ("so $x = 4.5$.", "4.5"),
         ("nothing", None),
         (r"\boxed{3}=4", "3"),
     ],

@@ -99,3 +99,17 @@ def test_options_of_tolerance() -> None:
 def test_senseless_options_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"\.$"):
         GradingOptions(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        *((text, True) for text in (r"4.2\%", "4.2", r"4.3\%", r"4.1\%", "0.042", "0.0425")),
+        *((text, False) for text in (r"4.31\%", "4.05", "0", "0.05", "0.142", "-4.2")),
+    ],
+)
+def test_a_gold_may_have_a_tolerance_of_its_own(answer: str, right: bool) -> None:
+    options = GradingOptions(tolerance_of={r"4.2\%": 0.1})
+    with GradingPool(options) as pool:
+        assert pool.grade_answer(r"4.2\%", answer).right is right
+        assert pool.grade_answer("7", "7.05").right is False
