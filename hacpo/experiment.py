@@ -23,6 +23,7 @@ from hacpo.assembly.assignment import Assignment, agent_folder
 from hacpo.assembly.task import check_task
 from hacpo.config.errors import ConfigError
 from hacpo.config.load import load
+from hacpo.config.register import steps_of
 from hacpo.config.schema import Config, Mode
 from hacpo.evaluation.benchmark_result import BenchmarkResult, read_results
 from hacpo.evaluation.result_table import print_results
@@ -156,7 +157,7 @@ def _run_agents(config: Config, composed: DictConfig, run_dir: Path) -> Mapping[
 
 def total_steps(config: Config) -> int:
     """Return the steps that the budget allows, at least one."""
-    return max(1, round(config.budget.steps * config.budget.scale))
+    return steps_of(config.budget.steps, config.budget.scale)
 
 
 def threads_per_agent(agents: int) -> int:

@@ -8,7 +8,7 @@ import torch
 
 from hacpo.agent.clock import PhaseClock
 from hacpo.agent.collection import RolloutCollector
-from hacpo.agent.module import Agent
+from hacpo.agent.module import Agent, ScheduleFactory
 from hacpo.agent.settings import (
     AdvantageSettings,
     CapabilitySettings,
@@ -55,6 +55,8 @@ def tiny_agent(
     lr: float = 1e-3,
     seed: int = 0,
     temperature: float = 1.0,
+    schedule: ScheduleFactory | None = None,
+    gradient_checkpointing: bool = False,
 ) -> Agent:
     """Return an agent that samples 4 completions of at most 8 tokens for 3 prompts a step."""
     collector = RolloutCollector(
@@ -81,4 +83,6 @@ def tiny_agent(
         ),
         optimizer=lambda parameters: torch.optim.AdamW(parameters, lr=lr, weight_decay=0.0),
         seed=seed,
+        schedule=schedule,
+        gradient_checkpointing=gradient_checkpointing,
     )

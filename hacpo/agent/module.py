@@ -12,6 +12,7 @@ import lightning as L
 import torch
 from lightning.pytorch.core.optimizer import LightningOptimizer
 from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler
 from transformers import PreTrainedModel
 
 from hacpo.agent import metrics
@@ -20,10 +21,12 @@ from hacpo.agent.rows import JointGroups, joint_groups, training_rows
 from hacpo.agent.schedule import deal, num_updates
 from hacpo.agent.settings import LearningSettings
 from hacpo.agent.update import GradientPass, UpdateOutcome, clip_gradient, is_usable
+from hacpo.model.checkpointing import CheckpointedLayers
 from hacpo.rollout.seeds import derived_seed
 from hacpo.types import Problem, SharedRollout, StepBatch
 
 OptimizerFactory = Callable[[Iterable[torch.nn.Parameter]], Optimizer]
+ScheduleFactory = Callable[[Optimizer], LRScheduler]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +56,8 @@ class Agent(L.LightningModule):
         learning: LearningSettings,
         optimizer: OptimizerFactory,
         seed: int,
+        schedule: ScheduleFactory | None = None,
+        gradient_checkpointing: bool = False,
     ) -> None:
         """Build an agent around the collector's model.
 
@@ -63,6 +68,8 @@ class Agent(L.LightningModule):
             learning: how a step is learnt from.
             optimizer: makes an optimizer from the trainable parameters.
             seed: of the run; sampling and shuffling derive from (seed, step, agent).
+            schedule: makes a learning rate schedule from the optimizer; None: constant.
+            gradient_checkpointing: compute activations again in the backward pass.
         """
         super().__init__()
         self.automatic_optimization = False
@@ -78,8 +85,10 @@ class Agent(L.LightningModule):
         self._problems_at = problems_at
         self._learning = learning
         self._optimizer = optimizer
+        self._schedule = schedule
         self._seed = seed
         self._skipped_in_a_row = 0
+        self._layers = CheckpointedLayers(self.language_model) if gradient_checkpointing else None
         self._gradient = GradientPass(
             model=self.language_model,
             reference=_starting_model(self.language_model, learning.objective.kl_coefficient),
@@ -96,10 +105,11 @@ class Agent(L.LightningModule):
         self.language_model.train(False)
         return self
 
-    def configure_optimizers(self) -> Optimizer:
-        """Return the optimizer over the trainable parameters."""
+    def configure_optimizers(self) -> tuple[list[Optimizer], list[LRScheduler]]:
+        """Return the optimizer over the trainable parameters, and its schedule if there is one."""
         trainable = [p for p in self.language_model.parameters() if p.requires_grad]
-        return self._optimizer(trainable)
+        optimizer = self._optimizer(trainable)
+        return [optimizer], [self._schedule(optimizer)] if self._schedule else []
 
     def on_fit_start(self) -> None:
         """Take the starting model, no part of the module, to the device and type of the learner.
@@ -165,8 +175,15 @@ class Agent(L.LightningModule):
         """Learn from the current step in several optimizer updates."""
         with self.clock("update"):
             self._learn(self.current_batch)
+            self._move_schedule()
         with self.clock("sync"):
             self.collector.engine.update_weights()
+
+    def _move_schedule(self) -> None:
+        schedule = self.lr_schedulers()  # Lightning moves none in manual optimization
+        if schedule is not None:
+            assert isinstance(schedule, LRScheduler)
+            schedule.step()
 
     def _learn(self, batch: StepBatch) -> None:
         joint = joint_groups(
@@ -198,7 +215,8 @@ class Agent(L.LightningModule):
     def _update(self, rows: Sequence[Any], update_index: int) -> tuple[UpdateOutcome, float]:
         optimizer = self._only_optimizer()
         optimizer.zero_grad()
-        outcome = self._gradient.accumulate(rows, update_index=update_index)
+        with self._layers or nullcontext():
+            outcome = self._gradient.accumulate(rows, update_index=update_index)
         norm = clip_gradient(self.language_model, largest_norm=self._learning.update.gradient_clip)
         if is_usable(norm):
             optimizer.step()

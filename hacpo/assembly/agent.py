@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hydra.utils import instantiate
 from lightning import seed_everything
 from transformers import PreTrainedModel
 
@@ -14,9 +13,11 @@ from hacpo.agent.collection import RolloutCollector
 from hacpo.agent.module import Agent
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.loading import description, load_model_and_codec
+from hacpo.assembly.optimizer import build_optimizer, build_schedule
 from hacpo.assembly.reward import build_reward
-from hacpo.assembly.settings import learning_settings, sampling_settings
+from hacpo.assembly.settings import largest_shared, learning_settings, sampling_settings
 from hacpo.assembly.task import build_task
+from hacpo.config.algorithm import Exchange
 from hacpo.config.schema import Config
 from hacpo.rollout.hf import HFEngine
 from hacpo.rollout.tokens import TokenCodec
@@ -43,6 +44,8 @@ def build_agent(assignment: Assignment, report: Report) -> BuiltAgent:
         ValueError: with a sentence for the user when a part cannot be had or does not fit.
     """
     config, agent = assignment.config, assignment.agent
+    optimizer = build_optimizer(agent)
+    schedule = build_schedule(agent, optimizer)
     clock = PhaseClock()
     seed_everything(config.seed, workers=True, verbose=False)
     report(AgentStatus(phase=Phase.LOAD))
@@ -74,7 +77,9 @@ def build_agent(assignment: Assignment, report: Report) -> BuiltAgent:
             prompts_per_step=config.rollout.prompts_per_step,
         ),
         learning=learning_settings(config.algorithm, agent),
-        optimizer=instantiate(agent.optimizer),
+        optimizer=optimizer,
+        schedule=schedule,
+        gradient_checkpointing=agent.gradient_checkpointing,
         seed=config.seed,
     )
     return BuiltAgent(agent=module, task=task)
@@ -91,7 +96,8 @@ def check_lengths(task: Task, codec: TokenCodec, model: PreTrainedModel, config:
     if longest > limit:
         raise ValueError(
             f"the prompt of problem {problem_id} has {longest} tokens, more than "
-            f"rollout.max_prompt_tokens={limit}; prompts are never cut"
+            f"rollout.max_prompt_tokens={limit}; prompts are never cut. Tasks from files leave "
+            "long ones out with task.arguments.max_prompt_chars"
         )
     positions = getattr(model.config, "max_position_embeddings", None)
     needed = longest + config.rollout.max_new_tokens
@@ -99,6 +105,20 @@ def check_lengths(task: Task, codec: TokenCodec, model: PreTrainedModel, config:
         raise ValueError(
             f"prompt and completion may have {longest} + {config.rollout.max_new_tokens} tokens, "
             f"but the model has {positions} positions; lower rollout.max_new_tokens"
+        )
+    if positions is not None and config.algorithm.exchange is not Exchange.none:
+        _check_shared(longest + largest_shared(config.rollout), positions)
+
+
+def _check_shared(needed: int, positions: int) -> None:
+    """Refuse completions of others that the learner has no positions for.
+
+    Their authors' tokens may be longer than the learner's, so they may be longer than own ones.
+    """
+    if needed > positions:
+        raise ValueError(
+            f"a prompt with a shared completion may have {needed} tokens, but the model has "
+            f"{positions} positions; lower rollout.shared_length_factor or rollout.max_new_tokens"
         )
 
 

@@ -8,6 +8,7 @@ import lightning as L
 
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.reward import build_part
+from hacpo.assembly.settings import largest_shared
 from hacpo.callbacks.benchmarks import BenchmarkEvaluation
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.callbacks.exchange import RolloutExchange
@@ -85,7 +86,7 @@ def _exchange(assignment: Assignment, hub: Hub) -> RolloutExchange | None:
         hub,
         authors=authors_of(config, assignment.name),
         window=config.algorithm.capability.window,
-        max_shared_tokens=int(config.rollout.max_new_tokens * config.rollout.shared_length_factor),
+        max_shared_tokens=largest_shared(config.rollout),
     )
 
 

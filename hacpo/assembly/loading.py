@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from transformers import PreTrainedModel
 
@@ -56,6 +58,17 @@ def description(model: PreTrainedModel, codec: TokenCodec) -> str:
         f"{len(codec.tokenizer)} tokens, stops at {', '.join(map(str, tokens))}; "
         f"{torch.get_num_threads()} threads"
     )
+
+
+def own_devices(
+    names: Sequence[str], name: str, *, accelerator: str, devices: int
+) -> list[int] | int:
+    """Return what Lightning's `devices` is for one agent: on several GPUs each takes its own.
+
+    Agents take them in their order, and begin again when there are fewer GPUs than agents.
+    """
+    present = torch.cuda.device_count() if accelerator in ("gpu", "cuda", "auto") else 0
+    return devices if present < 2 else [names.index(name) % present]
 
 
 def check_accelerator(accelerator: str) -> None:

@@ -12,7 +12,7 @@ from hacpo.agent.steps import step_loader
 from hacpo.assembly.agent import build_agent
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.callbacks import AgentCallbacks, build_callbacks
-from hacpo.assembly.loading import check_accelerator
+from hacpo.assembly.loading import check_accelerator, own_devices
 from hacpo.assembly.loggers import build_loggers, close_loggers, wandb_folder
 from hacpo.assembly.training_benchmarks import benchmark_evaluation, read_benchmarks
 from hacpo.callbacks.evaluation import HeldOutEvaluation
@@ -34,7 +34,12 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     wandb_dir = wandb_folder(loggers)  # now: the run may not live to the end
     trainer = L.Trainer(
         accelerator=assignment.config.trainer.accelerator,
-        devices=assignment.config.trainer.devices,
+        devices=own_devices(
+            list(assignment.config.agents),
+            name,
+            accelerator=assignment.config.trainer.accelerator,
+            devices=assignment.config.trainer.devices,
+        ),
         precision=assignment.agent.precision.value,
         max_epochs=1,
         logger=loggers,

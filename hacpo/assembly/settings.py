@@ -13,7 +13,7 @@ from hacpo.agent.settings import (
 )
 from hacpo.config.agent import AgentConfig
 from hacpo.config.algorithm import AlgorithmConfig, Exchange
-from hacpo.config.schema import Config
+from hacpo.config.schema import Config, RolloutConfig
 from hacpo.objective import ObjectiveSettings
 from hacpo.rollout.engine import SamplingSettings
 
@@ -73,6 +73,11 @@ def sharing_settings(algorithm: AlgorithmConfig) -> SharingSettings:
         smallest_reward=sharing.success_reward if successes else -math.inf,
         smallest_advantage=sharing.smallest_advantage,
     )
+
+
+def largest_shared(rollout: RolloutConfig) -> int:
+    """Return the most tokens that a shared completion may have, in the learner's tokens."""
+    return int(rollout.max_new_tokens * rollout.shared_length_factor)
 
 
 def sampling_settings(config: Config) -> SamplingSettings:

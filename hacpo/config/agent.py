@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from omegaconf import II
+
 from hacpo.config.sealed import Sealed
 
 
@@ -92,7 +94,15 @@ class AgentConfig(Sealed):
     """`_target_`, any torch optimizer, and its arguments; `_partial_`: it still waits for the
     parameters. Filled by the group `optimizer`: ``optimizer@agents.NAME.optimizer=sgd``."""
     gradient_clip: float = 1.0
-    precision: Precision = Precision.fp32
+    schedule: dict[str, Any] = field(default_factory=dict)
+    """`_target_`, any torch learning rate schedule, and its arguments; `_partial_`: it still waits
+    for the optimizer. It moves once a step, whatever the number of updates. Empty: constant.
+    Filled by the group `schedule`: ``+schedule@agents.NAME.schedule=cosine``."""
+    precision: Precision = field(default=II("trainer.precision"))
+    """What is computed in; as the trainer says, unless an agent says otherwise."""
+    gradient_checkpointing: bool = False
+    """Keep only each layer's input for the backward pass, and compute the rest again: less memory,
+    about a third more time in updates."""
     update_tokens: int = 16384
     """Token budget of one micro-batch in log-probability passes and updates, padding counted."""
     init_seed: int = 0

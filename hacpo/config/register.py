@@ -21,6 +21,7 @@ def register() -> None:
     OmegaConf.register_new_resolver("run_name", run_name, replace=True)
     OmegaConf.register_new_resolver("at_most", at_most, replace=True)
     OmegaConf.register_new_resolver("data_file", data_file, replace=True)
+    OmegaConf.register_new_resolver("steps_of", steps_of, replace=True)
     OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
     # Cached, because Hydra reads the sweep's folder again in every run of it.
     OmegaConf.register_new_resolver("sweep_name", sweep_name, replace=True, use_cache=True)
@@ -45,6 +46,11 @@ def at_most(value: int, limit: int | None) -> int:
 def data_file(name: str) -> str:
     """Return the path of a data file that the package brings along."""
     return str(Path(__file__).parents[1] / "evaluation" / "data" / name)
+
+
+def steps_of(steps: int, scale: float) -> int:
+    """Return how many steps a scaled budget is, at least one."""
+    return max(1, round(steps * scale))
 
 
 def folder_name(text: str) -> str:

@@ -27,6 +27,7 @@ def check_agents(config: Config) -> None:
         for key, new_tokens in lengths(config).items():
             check_positions(agent, at, key, new_tokens)
         check_optimizer(agent.optimizer, f"{at}.optimizer")
+        check_schedule(agent.schedule, f"{at}.schedule")
 
 
 def check_model(model: ModelConfig, at: str) -> None:
@@ -152,7 +153,7 @@ def check_positions(agent: AgentConfig, at: str, key: str, new_tokens: int) -> N
 def check_optimizer(optimizer: Mapping[str, object], at: str) -> None:
     """The optimizer names an import path and a learning rate, and takes its arguments."""
     target = optimizer.get("_target_")
-    if not isinstance(target, str) or find_spec(target.partition(".")[0] or "?") is None:
+    if not _is_import_path(target):
         raise ConfigError(
             f"{target!r} is not the import path of an optimizer",
             key=f"{at}._target_",
@@ -168,3 +169,25 @@ def check_optimizer(optimizer: Mapping[str, object], at: str) -> None:
             key=f"{at}.betas",
             fix=f"optimizer@agents.{name}.optimizer=sgd, or ~{at}.betas",
         )
+
+
+def check_schedule(schedule: Mapping[str, object], at: str) -> None:
+    """A schedule is left out, or names an import path and waits for its optimizer."""
+    if not schedule:
+        return
+    if not _is_import_path(schedule.get("_target_")):
+        raise ConfigError(
+            f"{schedule.get('_target_')!r} is not the import path of a learning rate schedule",
+            key=f"{at}._target_",
+            fix=f"+schedule@{at}=cosine",
+        )
+    if schedule.get("_partial_") is not True:
+        raise ConfigError(
+            "a schedule waits for its optimizer, so it must be partial",
+            key=f"{at}._partial_",
+            fix=f"+{at}._partial_=true",
+        )
+
+
+def _is_import_path(target: object) -> bool:
+    return isinstance(target, str) and find_spec(target.partition(".")[0] or "?") is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 from omegaconf import MISSING
 
-from hacpo.config.agent import AgentConfig
+from hacpo.config.agent import AgentConfig, Precision
 from hacpo.config.algorithm import AlgorithmConfig, CrossClipConfig, OwnClipConfig
 from hacpo.config.benchmark import BenchmarkConfig
 from hacpo.config.reward import RewardConfig, RewardPartConfig
@@ -99,6 +99,8 @@ class TrainerConfig(Sealed):
 
     accelerator: str = MISSING
     devices: int = 1
+    precision: Precision = Precision.fp32
+    """Of every agent that does not say otherwise."""
     checkpoint_every_steps: int = 0
     """0: only at the end."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -66,7 +68,7 @@ def model_config(
     if decided:
         raise ValueError(f"architecture.{decided[0]} comes from the tokenizer; leave it out")
     default = CONFIG_MAPPING[model_type]()
-    known = [*default.to_dict(), *default.attribute_map]
+    known = [*default.to_dict(), *default.attribute_map, *_undeclared(default)]
     for name in fields:
         if name not in known:
             raise ValueError(
@@ -81,6 +83,17 @@ def model_config(
     except Exception as error:  # its checks raise kinds of their own, all about these fields
         reason = " ".join(str(error).split())
         raise ValueError(f"the architecture does not fit together: {reason}") from error
+
+
+def _undeclared(default: PretrainedConfig) -> tuple[str, ...]:
+    """Return what a model type reads although its config does not declare it.
+
+    Qwen2 and Qwen3-MoE are among those that take `head_dim` so; their source says it.
+    """
+    configuration = Path(inspect.getfile(type(default)))
+    modeling = configuration.with_name(configuration.name.replace("configuration_", "modeling_"))
+    reads = modeling.is_file() and 'getattr(config, "head_dim"' in modeling.read_text()
+    return ("head_dim",) if reads else ()
 
 
 def _nearest(name: str, known: list[str]) -> str:

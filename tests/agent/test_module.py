@@ -9,12 +9,13 @@ from typing import Any
 import lightning as L
 import pytest
 import torch
+from torch.optim.lr_scheduler import LinearLR, LRScheduler
 
 from hacpo.agent.module import Agent, Spent
 from hacpo.agent.steps import step_loader
 from tests.objectives import HACPO
 from tests.tiny_agents import tiny_agent
-from tests.tiny_models import TinyModel
+from tests.tiny_models import TinyModel, build_tiny
 
 QUIET: dict[str, Any] = {
     "accelerator": "cpu",
@@ -138,3 +139,31 @@ def test_the_penalty_is_zero_at_the_start_in_every_precision(
     assert agent.step_metrics["kl/own_sum_mean"] == 0.0
     for key in ("ratio/own_min", "ratio/own_max"):
         assert agent.step_metrics[key] == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_schedule_moves_once_a_step(tiny_qwen: TinyModel, tmp_path: Path) -> None:
+    def rise(optimizer: torch.optim.Optimizer) -> LRScheduler:
+        return LinearLR(optimizer, start_factor=0.5, total_iters=2)
+
+    agent = tiny_agent(tiny_qwen, sequences=6, lr=1e-3, schedule=rise)  # two updates a step
+    rates: list[float] = []
+
+    class Rates(L.Callback):
+        def on_train_batch_end(self, *_: Any) -> None:
+            rates.append(agent.step_metrics["update/lr"])
+
+    _fit(agent, tmp_path, steps=4, callbacks=[Rates()])
+    assert rates == pytest.approx([5e-4, 7.5e-4, 1e-3, 1e-3])
+
+
+def test_gradient_checkpointing_learns_the_same(tmp_path: Path) -> None:
+    weights = []
+    for checkpointing in (False, True):
+        agent = tiny_agent(build_tiny("qwen3"), gradient_checkpointing=checkpointing)
+        _fit(agent, tmp_path, steps=2)
+        weights.append(torch.cat([p.detach().flatten() for p in agent.parameters()]))
+    assert torch.equal(*weights)
+    assert not torch.equal(
+        weights[0],
+        torch.cat([p.detach().flatten() for p in build_tiny("qwen3").model.parameters()]),
+    )

@@ -22,6 +22,18 @@ def test_completions_longer_than_the_context_are_refused(tiny_qwen: TinyModel) -
         check_lengths(build_task(config), tiny_qwen.codec, tiny_qwen.model, config)
 
 
+def test_completions_of_others_that_are_too_long_are_refused(tiny_qwen: TinyModel) -> None:
+    # 6 + 40 own tokens fit into 64 positions, 6 + 2 x 40 shared ones do not.
+    task = build_task(checked())
+    sharing = checked("rollout.max_new_tokens=40")
+    with pytest.raises(ValueError, match=r"may have 86 tokens.*shared_length_factor"):
+        check_lengths(task, tiny_qwen.codec, tiny_qwen.model, sharing)
+    alone = checked("rollout.max_new_tokens=40", "algorithm=gspo")
+    check_lengths(task, tiny_qwen.codec, tiny_qwen.model, alone)
+    short = checked("rollout.max_new_tokens=40", "rollout.shared_length_factor=1.4")
+    check_lengths(task, tiny_qwen.codec, tiny_qwen.model, short)
+
+
 def test_what_fits_passes(tiny_qwen: TinyModel) -> None:
     config = checked()
     check_lengths(build_task(config), tiny_qwen.codec, tiny_qwen.model, config)

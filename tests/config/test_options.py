@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from hacpo.config.agent import Precision
 from hacpo.config.algorithm import Exchange
 from hacpo.config.schema import Config
 from hacpo.config.vocabulary import CONF
@@ -19,6 +20,7 @@ PLACES = {
     "agent": "agent@agents.llama",
     "benchmark": "+benchmark@benchmarks.one",
     "optimizer": "optimizer@agents.qwen.optimizer",
+    "schedule": "+schedule@agents.qwen.schedule",
     "reward_part": "+reward_part@reward.parts.one",
 }
 """Groups that stand for a part of one agent or of a suite, and where one can be put."""
@@ -98,6 +100,53 @@ def test_tokenizers_and_architectures_of_the_default_differ() -> None:
     assert len({agent.tokenizer.kind for agent in agents}) == 2
     types = [agent.model.architecture["model_type"] for agent in agents if agent.model.architecture]
     assert types == ["qwen3", "llama"]
+
+
+PAPER = {
+    "qwen4b_pair": (3, 0.8, 0.01, ["Qwen/Qwen3-4B", "Qwen/Qwen3-4B-Instruct-2507"]),
+    "qwen1p7b_qwen4b": (1, 0.8, 0.025, ["Qwen/Qwen3-1.7B-Base", "Qwen/Qwen3-4B-Base"]),
+    "qwen4b_qwen8b": (3, 0.8, 0.025, ["Qwen/Qwen3-4B-Base", "Qwen/Qwen3-8B-Base"]),
+    "llama1b_llama3b": (1, 0.9, 0.01, [f"meta-llama/Llama-3.2-{n}B-Instruct" for n in (1, 3)]),
+    "qwen1p7b_llama1b": (
+        *(1, 0.8, 0.025),
+        ["Qwen/Qwen3-1.7B-Base", "meta-llama/Llama-3.2-1B-Instruct"],
+    ),
+    "qwen4b_llama3b": (
+        *(1, 0.8, 0.025),
+        ["Qwen/Qwen3-4B-Base", "meta-llama/Llama-3.2-3B-Instruct"],
+    ),
+}
+"""Alpha, lowest bound of the clip, its step, and models, as table 5 of the paper prints them."""
+
+
+@pytest.mark.parametrize("pair", PAPER)
+def test_pairs_of_the_paper_have_its_settings(pair: str) -> None:
+    config = checked(f"agents={pair}", "trainer=gpu")
+    alpha, bound, step, models = PAPER[pair]
+    algorithm, rollout = config.algorithm, config.rollout
+    assert [agent.model.hub_id for agent in config.agents.values()] == models
+    assert algorithm.alpha == alpha
+    assert 1 - algorithm.cross_clip.delta == pytest.approx(bound)
+    assert (algorithm.cross_clip.step, algorithm.cross_clip.upper) == (step, 1.0)
+    assert (algorithm.clip.low, algorithm.clip.high) == (3e-4, 4e-4)
+    assert (rollout.prompts_per_step, rollout.completions_per_prompt) == (128, 8)
+    assert (rollout.max_prompt_tokens, rollout.max_new_tokens) == (1024, 4096)
+    # 1,024 own and 1,024 shared completions a step, 512 in an update; 58 x 128 of 7,500 problems
+    assert (algorithm.update.sequences, config.budget.steps) == (512, 58)
+    assert (config.task.name, config.reward.name) == ("math", "math")
+    for agent in config.agents.values():
+        assert agent.optimizer["lr"] == 1e-6
+        assert (agent.model.dtype, agent.precision) == ("float32", Precision.bf16_mixed)
+        assert not agent.model.trust_remote_code
+
+
+def test_agents_compute_as_the_trainer_says_unless_they_say_otherwise() -> None:
+    agents = checked("trainer=gpu", "agents.qwen.precision=fp32").agents
+    assert [agent.precision for agent in agents.values()] == [
+        Precision.fp32,
+        Precision.bf16_mixed,
+    ]
+    assert {agent.precision for agent in checked().agents.values()} == {Precision.fp32}
 
 
 def test_budgets_scale_the_recipe() -> None:

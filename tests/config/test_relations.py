@@ -50,6 +50,8 @@ REFUSED = [
     (["agents.qwen.optimizer._target_=sgd"], "'sgd' is not the import path", "torch.optim.AdamW"),
     (["agents.qwen.optimizer.lr=0"], "agents.qwen.optimizer.lr must be above 0", ""),
     (["agents.qwen.optimizer._target_=torch.optim.SGD"], "takes no betas", "optimizer=sgd"),
+    (["+agents.qwen.schedule._target_=cosine"], "'cosine' is not the import path", "=cosine"),
+    (["+agents.qwen.schedule._target_=torch.optim.X"], "must be partial", "_partial_=true"),
     (["output.root=''"], "output.root is empty", "output.root=outputs"),
     (["output.root=/dev/null/x"], "'/dev/null' is not a folder", "output.root=FOLDER"),
     (["output.cache=/dev/null/x"], "'/dev/null' is not a folder", "output.cache=FOLDER"),

@@ -91,6 +91,22 @@ def test_model_type_is_needed() -> None:
         model_config({"hidden_size": 64}, TOKENIZER)
 
 
+@pytest.mark.parametrize("model_type", ["qwen3_moe", "qwen2"])
+def test_a_head_size_that_a_config_does_not_declare_is_taken(model_type: str) -> None:
+    small = {name: value for name, value in QWEN.items() if name != "head_dim"}
+    if model_type == "qwen3_moe":
+        small |= {"num_experts": 4, "moe_intermediate_size": 16}
+    model = build(small | {"model_type": model_type, "head_dim": 16})
+    shapes = {name: tuple(value.shape) for name, value in model.named_parameters()}
+    # two heads of 16, not of 64 / 2
+    assert shapes["model.layers.0.self_attn.q_proj.weight"] == (32, 64)
+
+
+def test_a_head_size_that_nothing_reads_is_refused() -> None:
+    with pytest.raises(ValueError, match="head_dim is no field of the model type gpt2"):
+        model_config({"model_type": "gpt2", "head_dim": 16}, TOKENIZER)
+
+
 def test_aliases_of_fields_are_known() -> None:
     """GPT-2 calls its width n_embd, and takes hidden_size too."""
     gpt2 = {"model_type": "gpt2", "hidden_size": 32, "n_layer": 1, "n_head": 2}
