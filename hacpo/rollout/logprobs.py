@@ -9,10 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from hacpo.rollout.batching import micro_batches
+from hacpo.rollout.output_layer import (
+    LOGITS_AT_ONCE,
+    chunked_logprobs,
+    has_plain_head,
+    output_layer,
+)
 
 TokenRow = tuple[tuple[int, ...], tuple[int, ...]]
 """Prompt ids and completion ids of one row."""
@@ -53,26 +59,60 @@ def pad_rows(rows: Sequence[TokenRow], *, pad_id: int, device: torch.device) -> 
 
 
 def completion_logprobs(
-    model: PreTrainedModel, padded: PaddedRows, *, temperature: float
+    model: PreTrainedModel,
+    padded: PaddedRows,
+    *,
+    temperature: float,
+    logits_at_once: int = LOGITS_AT_ONCE,
 ) -> Tensor:
     """Return log-probabilities of the completion tokens, [B, T] float32, 0 where masked.
 
     Logits are divided by the sampling temperature, so that they describe the distribution that
-    was sampled from.
+    was sampled from. More than `logits_at_once` of them are never there at the same time, neither
+    now nor for the backward, if the model's output layer allows it (`has_plain_head`).
     """
-    completion_length = padded.mask_BT.shape[1]
+    head = output_layer(model)
+    num_logits = 0 if head is None else padded.mask_BT.numel() * head.weight.shape[0]
+    if head is not None and num_logits > logits_at_once and has_plain_head(model):
+        return _in_chunks(model, head, padded, temperature, logits_at_once)
     output = model(
         input_ids=padded.input_ids_BLT,
         attention_mask=padded.attention_mask_BLT,
         position_ids=padded.position_ids_BLT,
         use_cache=False,
-        logits_to_keep=completion_length + 1,
+        logits_to_keep=padded.mask_BT.shape[1] + 1,
     )
     logits_BTV = output.logits[:, :-1].float() / temperature
     chosen_BT = logits_BTV.gather(-1, padded.completion_ids_BT.unsqueeze(-1)).squeeze(-1)
     logprobs_BT = chosen_BT - logits_BTV.logsumexp(-1)
     masked_BT: Tensor = logprobs_BT.masked_fill(~padded.mask_BT, 0.0)
     return masked_BT
+
+
+def _in_chunks(
+    model: PreTrainedModel,
+    head: nn.Linear,
+    padded: PaddedRows,
+    temperature: float,
+    logits_at_once: int,
+) -> Tensor:
+    mask_BT = padded.mask_BT
+    hidden_BLTH = model.base_model(
+        input_ids=padded.input_ids_BLT,
+        attention_mask=padded.attention_mask_BLT,
+        position_ids=padded.position_ids_BLT,
+        use_cache=False,
+    ).last_hidden_state
+    before_BTH = hidden_BLTH[:, -mask_BT.shape[1] - 1 : -1]  # what precedes a token predicts it
+    logprobs_S = chunked_logprobs(
+        head,
+        before_BTH[mask_BT],
+        padded.completion_ids_BT[mask_BT],
+        temperature=temperature,
+        logits_at_once=logits_at_once,
+    )
+    zeros_BT = logprobs_S.new_zeros(mask_BT.shape)
+    return zeros_BT.masked_scatter(mask_BT, logprobs_S)
 
 
 @torch.no_grad()
