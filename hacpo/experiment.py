@@ -29,7 +29,7 @@ from hacpo.evaluation.benchmark_result import BenchmarkResult, read_results
 from hacpo.evaluation.result_table import print_results
 from hacpo.files import write_whole
 from hacpo.provenance import provenance
-from hacpo.runtime.errors import RunInterrupted
+from hacpo.runtime.errors import AgentRunError, RunInterrupted
 from hacpo.runtime.final import print_final
 from hacpo.runtime.live import progress_view
 from hacpo.runtime.local import run_agents
@@ -69,7 +69,8 @@ def run(composed: DictConfig) -> float:
         raise
     except BaseException as error:
         cause = str(error) or type(error).__name__
-        _leave_broken(config, run_dir, "failed", cause, time.monotonic() - started)
+        finished = error.finished if isinstance(error, AgentRunError) else {}
+        _leave_broken(config, run_dir, "failed", cause, time.monotonic() - started, finished)
         raise
     seconds = time.monotonic() - started
     if config.mode is Mode.evaluate:
@@ -77,8 +78,15 @@ def run(composed: DictConfig) -> float:
     return _end_training(config, agents, run_dir, seconds)
 
 
-def _leave_broken(config: Config, run_dir: Path, status: str, cause: str, seconds: float) -> None:
-    summary = broken_summary(config, status=status, cause=cause, seconds=seconds)
+def _leave_broken(
+    config: Config,
+    run_dir: Path,
+    status: str,
+    cause: str,
+    seconds: float,
+    finished: Mapping[str, AgentSummary] | None = None,
+) -> None:
+    summary = broken_summary(config, status=status, cause=cause, seconds=seconds, finished=finished)
     try:
         write_summary(run_dir, summary)
     except OSError as error:  # a full disk must not hide why the run broke off

@@ -34,9 +34,23 @@ def finished_summary(
     }
 
 
-def broken_summary(config: Config, *, status: str, cause: str, seconds: float) -> dict[str, Any]:
-    """Return the summary of a run that broke off; `status` is failed or interrupted."""
-    return {**_head(config, status=status, seconds=seconds), "stop_reason": cause, "agents": {}}
+def broken_summary(
+    config: Config,
+    *,
+    status: str,
+    cause: str,
+    seconds: float,
+    finished: Mapping[str, AgentSummary] | None = None,
+) -> dict[str, Any]:
+    """Return the summary of a run that broke off; `status` is failed or interrupted.
+
+    Agents that had ended before stand in it with what they came to.
+    """
+    return {
+        **_head(config, status=status, seconds=seconds),
+        "stop_reason": cause,
+        "agents": {name: asdict(summary) for name, summary in (finished or {}).items()},
+    }
 
 
 def write_summary(run_dir: Path, summary: Mapping[str, Any]) -> None:

@@ -50,3 +50,10 @@ def test_a_broken_run_says_why() -> None:
     summary = broken_summary(checked(), status="failed", cause=cause, seconds=1.0)
     assert summary["status"] == "failed"
     assert summary["stop_reason"] == "agent llama: killed by SIGKILL"
+
+
+def test_agents_that_had_finished_stand_in_a_failed_runs_summary() -> None:
+    summary = broken_summary(
+        checked(), status="failed", cause="c", seconds=1.0, finished={"a": _agent(0.5)}
+    )
+    assert summary["agents"]["a"]["accuracy_after"] == 0.5

@@ -57,7 +57,13 @@ class HFEngine:
             chunk = prompts[start : start + prompts_at_once]
             first = start * per_prompt
             draws = draws_RT[first : first + len(chunk) * per_prompt]
-            token_ids = self._decode(chunk, settings, draws.to(self._model.device))
+            # Only a group that is alone in its batch can be too large for it.
+            pieces = [draws] if len(chunk) > 1 else torch.split(draws, self._batch_size)
+            token_ids = [
+                ids
+                for piece in pieces
+                for ids in self._decode(chunk, settings, piece.to(self._model.device))
+            ]
             texts = [self._completion(ids) for ids in token_ids]
             completions += [
                 texts[row : row + per_prompt] for row in range(0, len(texts), per_prompt)
@@ -75,7 +81,7 @@ class HFEngine:
     def _decode(
         self, prompts: Sequence[tuple[int, ...]], settings: SamplingSettings, draws_RT: Tensor
     ) -> list[list[int]]:
-        state, logits_RV = self._read_prompts(prompts, settings.completions_per_prompt)
+        state, logits_RV = self._read_prompts(prompts, draws_RT.shape[0] // len(prompts))
         stop_ids = torch.tensor(sorted(self._codec.stop_ids), device=logits_RV.device)
         results: list[list[int]] = [[] for _ in range(draws_RT.shape[0])]
         for position in range(settings.max_new_tokens):
@@ -178,7 +184,15 @@ def sample_tokens(
         top_p: only the fewest, most probable tokens that hold this share can be chosen.
 
     A token of probability 0 is never chosen.
+
+    Raises:
+        FloatingPointError: a logit is NaN.
     """
+    if bool(logits_RV.isnan().any()):
+        raise FloatingPointError(
+            "the model's logits are not numbers; the learning rate may be too high, or its weights "
+            "are damaged"
+        )
     if temperature == 0:
         return logits_RV.argmax(-1)
     probabilities_RV = (logits_RV / temperature).softmax(-1)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Mapping
 from pathlib import Path
+
+from hacpo.types import AgentSummary
 
 _HINTS = {
     signal.SIGKILL: " (out of memory?)",
@@ -15,9 +18,19 @@ _HINTS = {
 class AgentRunError(RuntimeError):
     """One agent failed and the others were stopped. Its text is meant for the user."""
 
-    def __init__(self, agent: str, cause: str, log_path: Path) -> None:
-        """Name the agent that failed first, why, and where the rest can be read."""
-        super().__init__(agent, cause, log_path)
+    def __init__(
+        self,
+        agent: str,
+        cause: str,
+        log_path: Path,
+        finished: Mapping[str, AgentSummary] | None = None,
+    ) -> None:
+        """Name the agent that failed first, why, and where the rest can be read.
+
+        `finished` holds what the agents handed in that had ended before.
+        """
+        super().__init__(agent, cause, log_path, finished)
+        self.finished = dict(finished or {})
         self.agent = agent
         self.cause = cause
         self.log_path = log_path

@@ -86,7 +86,7 @@ def run_agents(
             hub.close()
     failure = hub.failure()
     if failure is not None:
-        raise AgentRunError(failure.agent, failure.cause, logs[failure.agent])
+        raise AgentRunError(failure.agent, failure.cause, logs[failure.agent], hub.summaries())
     return hub.summaries()
 
 

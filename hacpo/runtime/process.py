@@ -18,6 +18,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
@@ -82,10 +83,12 @@ def run_process(spec: ProcessSpec) -> None:
         target = load_target(spec.target)
         target(spec.name, pickle.loads(spec.argument), hub)
     except AgentFailed as consequence:
-        print(f"Stopped: {consequence}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"Stopped: {consequence}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
     except Exception as error:
-        traceback.print_exc()
+        with suppress(OSError):  # the log's disk may be full: that must not hide the cause
+            traceback.print_exc()
         _tell(hub, spec.name, describe(error))
         sys.exit(EXIT_FAILED)
 
@@ -170,4 +173,5 @@ def _tell(hub: HubClient, agent: str, cause: str) -> None:
     try:
         hub.fail(agent, cause)
     except HubError as error:
-        print(f"The hub could not be told: {error}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"The hub could not be told: {error}", file=sys.stderr)

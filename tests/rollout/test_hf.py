@@ -103,3 +103,21 @@ def test_a_tiny_top_p_is_greedy() -> None:
     logits = torch.randn(50, 9, generator=torch.Generator().manual_seed(1))
     draws = torch.rand(50, generator=torch.Generator().manual_seed(2))
     assert torch.equal(sample_tokens(logits, draws, 1.0, 1e-6), logits.argmax(-1))
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_logits_that_are_not_numbers_are_an_error(temperature: float) -> None:
+    logits_RV = torch.tensor([[0.0, 1.0, 2.0], [0.0, float("nan"), 1.0]])
+    with pytest.raises(FloatingPointError, match="logits are not numbers"):
+        sample_tokens(logits_RV, torch.tensor([0.5, 0.5]), temperature)
+
+
+def test_a_group_is_cut_where_it_is_larger_than_the_batch(tiny_qwen: TinyModel) -> None:
+    sizes: list[int] = []
+    hook = tiny_qwen.model.register_forward_pre_hook(
+        lambda module, given, options: sizes.append(len(options["input_ids"])), with_kwargs=True
+    )
+    cut = _generate(tiny_qwen, completions_per_prompt=5, batch_size=2)
+    hook.remove()
+    assert max(sizes) == 2
+    assert cut == _generate(tiny_qwen, completions_per_prompt=5)

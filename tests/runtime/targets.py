@@ -79,6 +79,26 @@ def fail_or_meet(name: str, error: Exception | None, hub: Hub) -> None:
     hub.swap(_rollouts(name, 0))
 
 
+def fail_at_step_2_or_finish(name: str, fails: bool, hub: Hub) -> None:
+    """Meet twice; then finish, or fail when the others have had time to finish."""
+    hub.join(name)
+    for step in range(2):
+        hub.swap(_rollouts(name, step))
+    if fails:
+        time.sleep(2)
+        raise ValueError("no more")
+    hub.finish(name, _summary(2))
+
+
+def fill_the_disk_and_fail(name: str, argument: Any, hub: Hub) -> None:
+    """Fail while nothing can be written to the log any more."""
+    hub.join(name)
+    full = os.open("/dev/full", os.O_WRONLY)
+    os.dup2(full, 1)
+    os.dup2(full, 2)
+    raise ValueError("the disk is full")
+
+
 def index_error(name: str, argument: Any, hub: Hub) -> None:
     """Fail by a fault of the program."""
     [][1]

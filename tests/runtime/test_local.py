@@ -130,6 +130,21 @@ def test_a_users_mistake_shows_its_sentence(tmp_path: Path, leftovers: Leftovers
     assert leftovers() == []
 
 
+def test_a_failure_keeps_what_others_had_handed_in(tmp_path: Path) -> None:
+    with pytest.raises(AgentRunError) as caught:
+        run("fail_at_step_2_or_finish", {"a": False, "b": True}, tmp_path)
+    assert caught.value.agent == "b"
+    assert set(caught.value.finished) == {"a"}
+    assert caught.value.finished["a"].steps == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's full device")
+def test_a_full_disk_does_not_hide_the_cause(tmp_path: Path) -> None:
+    with pytest.raises(AgentRunError) as caught:
+        run("fill_the_disk_and_fail", {"a": None}, tmp_path)
+    assert caught.value.cause == "the disk is full"
+
+
 def test_a_fault_shows_its_type_and_place(tmp_path: Path) -> None:
     with pytest.raises(AgentRunError) as caught:
         run("index_error", {"a": None}, tmp_path)
