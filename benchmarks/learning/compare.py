@@ -17,8 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
-"""Two-sided 95% quantiles of Student's t by the number of seeds."""
+T_95 = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045),
+)
+"""Two-sided 95% quantiles of Student's t for 2 to 30 seeds; more take the last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,17 +84,32 @@ def grouped(curves: Sequence[Curve]) -> Grouped:
     """Return curves by (label, agent), seeds in order."""
     groups: dict[tuple[str, str], list[Curve]] = defaultdict(list)
     for curve in sorted(curves, key=lambda curve: curve.seed):
-        groups[curve.label, curve.agent].append(curve)
+        known = groups[curve.label, curve.agent]
+        if known and known[-1].seed == curve.seed:
+            raise SystemExit(
+                f"{curve.label} ran more than once with seed {curve.seed}; compare sweeps over "
+                "methods and seeds, in which nothing else varies"
+            )
+        known.append(curve)
     return groups
 
 
-def paired(one: Sequence[float], other: Sequence[float]) -> str:
-    """Return mean difference, its 95% interval over seeds, and in how many seeds it is above 0."""
-    difference = np.array(one) - np.array(other)
+def paired(one: Mapping[int, float], other: Mapping[int, float]) -> str:
+    """Return mean difference, its 95% interval over seeds, and in how many seeds it is above 0.
+
+    Args:
+        one: a figure by seed.
+        other: the same of another method; seeds that only one of them has are left out.
+    """
+    seeds = sorted(one.keys() & other.keys())
+    if not seeds:
+        return "no seed in common"
+    difference = np.array([one[seed] - other[seed] for seed in seeds])
     text = f"{difference.mean():+.3f}"
     count = len(difference)
-    if count in T_95:
-        half = T_95[count] * difference.std(ddof=1) / np.sqrt(count)
+    if count > 1:
+        quantile = T_95[min(count, len(T_95) + 1) - 2]
+        half = quantile * difference.std(ddof=1) / np.sqrt(count)
         text += f" [{difference.mean() - half:+.3f}, {difference.mean() + half:+.3f}]"
     return f"{text} {int((difference > 0).sum())}/{count}"
 
@@ -117,8 +136,11 @@ def print_tables(groups: Grouped, *, against: str) -> None:
             continue
         for agent in agents:
             mine, other = groups[against, agent], groups[label, agent]
-            over_run = paired([c.mean_over_run() for c in mine], [c.mean_over_run() for c in other])
-            last = paired([c.last(3) for c in mine], [c.last(3) for c in other])
+            over_run = paired(
+                {c.seed: c.mean_over_run() for c in mine},
+                {c.seed: c.mean_over_run() for c in other},
+            )
+            last = paired({c.seed: c.last(3) for c in mine}, {c.seed: c.last(3) for c in other})
             print(f"| {label} | {agent} | {over_run} | {last} |")
 
 
