@@ -14,6 +14,8 @@ from hacpo.config.explain import explain
 
 EXIT_MISTAKE = 2
 EXIT_FAILURE = 1
+EXIT_INTERRUPTED = 130
+"""128 and the number of SIGINT, as shells have it."""
 FULL_ERROR = "HYDRA_FULL_ERROR"
 """Set to 1 by users who want tracebacks, and by `clear_errors` so that Hydra lets them through."""
 WANTS_TRACEBACKS = os.environ.get(FULL_ERROR) == "1"
@@ -40,6 +42,8 @@ def clear_errors(*for_users: type[Exception]) -> Iterator[None]:
         refuse(error)
     except for_users as error:
         _leave(str(error), EXIT_FAILURE)
+    except KeyboardInterrupt:  # once agents run, their supervisor takes it
+        _leave("interrupted before the run began; nothing was started", EXIT_INTERRUPTED)
     except Exception as error:
         mistake = None if _began_a_job(error) else explain(error, overrides_typed(sys.argv))
         if mistake is None:

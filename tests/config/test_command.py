@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from hacpo.config.mistakes import clear_errors
 from hacpo.config.vocabulary import CONF
 from tests.config.composing import checked
 
@@ -188,3 +189,12 @@ def test_runs_of_a_sweep_lie_side_by_side(stand_in: Path, tmp_path: Path) -> Non
 
 def test_entry_point_is_short() -> None:
     assert len((ROOT / "run.py").read_text().splitlines()) <= 25
+
+
+def test_ctrl_c_before_anything_runs_leaves_no_traceback(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended, clear_errors():
+        raise KeyboardInterrupt
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "interrupted before the run began; nothing was started\n"
