@@ -183,6 +183,9 @@ class _Comparison:
         """Compare `3:2` with a number."""
         ratio, other = (gold, answer) if gold.shape == "ratio" else (answer, gold)
         values, number = self._values(ratio), read_quantity(other.text)
+        if other is gold and number is not None and number.value.denominator == 1:
+            # 2 minutes are no ratio of 2:1; a fraction may be one.
+            return Finding(right=False, way="structure")
         if values is None or len(values) != 2 or number is None or number.kind != "number":
             return WRONG
         return Finding(right=values[0] / values[1] == number.value, way="structure")

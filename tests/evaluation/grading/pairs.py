@@ -58,6 +58,8 @@ RIGHT: tuple[tuple[str, str], ...] = (
     (r"\begin{pmatrix}4\\9\end{pmatrix}", "(4,9)"),
     (r"5 \pm \sqrt{6}", r"5-\sqrt{6}, 5+\sqrt{6}"),
     ("2:3", "4:6"),
+    (r"\frac{2}{3}", "2:3"),
+    ("2:1", "2"),
     ("[-4,11]", r"-4 \le x \le 11"),
     (r"-4 \le x \le 11", "[-4,11]"),
     ("x>8", r"(8,\infty)"),
@@ -76,6 +78,7 @@ RIGHT: tuple[tuple[str, str], ...] = (
 )
 
 WRONG: tuple[tuple[str, str], ...] = (
+    ("2", "2:1"),  # minutes are no ratio
     ("13", "613"),
     ("3", "3 1/4"),
     ("12", "5 12/5"),
