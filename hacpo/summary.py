@@ -30,7 +30,6 @@ def finished_summary(
         "steps": max(summary.steps for summary in agents.values()),
         "score": score,
         "seconds": {"total": seconds, "phases": _slowest(agents)},
-        "spent": _spent(agents),
         "agents": {name: asdict(summary) for name, summary in agents.items()},
     }
 
@@ -76,14 +75,6 @@ def _head(config: Config, *, status: str, seconds: float) -> dict[str, Any]:
         "seed": config.seed,
         "seconds": {"total": seconds},
     }
-
-
-def _spent(agents: Mapping[str, AgentSummary]) -> dict[str, float]:
-    """Return what all agents spent together; without a price there is no money in it."""
-    counts = ("rollouts", "generated_tokens", "trained_tokens", "evaluation_tokens", "gpu_hours")
-    spent = {name: sum(getattr(summary, name) for summary in agents.values()) for name in counts}
-    money = [summary.money for summary in agents.values() if summary.money is not None]
-    return spent | ({"money": sum(money)} if money else {})
 
 
 def _slowest(agents: Mapping[str, AgentSummary]) -> dict[str, float]:

@@ -10,7 +10,7 @@ one or more *authors*, itself included.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -137,23 +137,6 @@ class StepBatch:
     """Smoothed capability of the learner and of every author, in reward units."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Expenses:
-    """What one agent has spent on learning since its run began; evaluations cost seconds alone."""
-
-    steps: int = 0
-    rollouts: int = 0
-    generated_tokens: int = 0
-    trained_tokens: int = 0
-    """A token counts once for every update that it is part of."""
-    seconds: float = 0.0
-    """Wall time of the agent's process, loading and evaluations included."""
-    gpu_hours: float = 0.0
-    """Those hours times the agent's devices; a CPU counts as one device."""
-    money: float = 0.0
-    """0 where no price is known."""
-
-
 class Phase(StrEnum):
     """What an agent is doing, as the live table shows it."""
 
@@ -205,10 +188,3 @@ class AgentSummary:
     export: str | None
     samples: str | None
     wandb_dir: str | None
-    evaluation_tokens: int = 0
-    """Generated for answers to held-out problems and benchmarks; no part of `generated_tokens`."""
-    gpu_hours: float = 0.0
-    money: float | None = None
-    """None: no price per GPU-hour is known."""
-    cost_to_reach: Mapping[str, Expenses | None] = field(default_factory=dict)
-    """By held-out accuracy: what had been spent when it was first seen. None: it never was."""

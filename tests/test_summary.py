@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 from hacpo.summary import broken_summary, finished_summary, score, write_summary
@@ -40,20 +39,6 @@ def test_phases_are_those_of_the_slowest_agent(tmp_path: Path) -> None:
     assert summary["score"] == 0.6
     assert summary["steps"] == 2
     assert summary["agents"]["b"]["accuracy_after"] == 0.7
-
-
-def test_what_all_agents_spent_is_added_up() -> None:
-    agents = {"a": _agent(0.5), "b": replace(_agent(0.7), gpu_hours=0.5, evaluation_tokens=3)}
-    spent = finished_summary(checked(), agents, score=0.6, seconds=9.0)["spent"]
-    assert spent == {
-        "rollouts": 16,
-        "generated_tokens": 160,
-        "trained_tokens": 320,
-        "evaluation_tokens": 3,
-        "gpu_hours": 0.5,
-    }
-    priced = {"a": replace(_agent(0.5), money=1.0), "b": replace(_agent(0.7), money=0.25)}
-    assert finished_summary(checked(), priced, score=0.6, seconds=9.0)["spent"]["money"] == 1.25
 
 
 def test_a_run_without_evaluation_has_no_score() -> None:

@@ -37,8 +37,6 @@ class Spent:
     generated_tokens: int = 0
     trained_tokens: int = 0
     updates: int = 0
-    evaluation_tokens: int = 0
-    """Generated for evaluations; no part of `generated_tokens`."""
 
 
 class Agent(L.LightningModule):
@@ -80,8 +78,6 @@ class Agent(L.LightningModule):
         self.collector = collector
         self.clock = collector.clock
         self.spent = Spent()
-        self.stop_reason: str | None = None
-        """Why the current step is the last one; the budget says it as soon as it is known."""
         self.step_metrics: metrics.Metrics = {}
         self.last_metrics: metrics.Metrics = {}
         self.step_batch: StepBatch | None = None
@@ -260,10 +256,6 @@ class Agent(L.LightningModule):
         optimizer = self.optimizers()
         assert isinstance(optimizer, LightningOptimizer)
         return optimizer
-
-    def count_evaluation(self, tokens: int) -> None:
-        """Count tokens that were generated for an evaluation."""
-        self.spent = replace(self.spent, evaluation_tokens=self.spent.evaluation_tokens + tokens)
 
     def precision(self) -> AbstractContextManager[Any]:
         """Return the context of the update's precision: sampling in it makes ratios start at 1."""

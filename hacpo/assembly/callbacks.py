@@ -8,9 +8,8 @@ import lightning as L
 
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.reward import build_part
-from hacpo.assembly.settings import budget_limits, largest_shared
+from hacpo.assembly.settings import largest_shared
 from hacpo.callbacks.benchmarks import BenchmarkEvaluation
-from hacpo.callbacks.budget import BudgetMeter
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.callbacks.exchange import RolloutExchange
 from hacpo.callbacks.hub import Hub
@@ -29,7 +28,6 @@ class AgentCallbacks:
     """The callbacks, by what they do; None: the run has no such part."""
 
     exchange: RolloutExchange | None
-    budget: BudgetMeter
     evaluation: HeldOutEvaluation | None
     benchmarks: BenchmarkEvaluation | None
     samples: SampleRecorder
@@ -38,13 +36,9 @@ class AgentCallbacks:
     progress: ProgressReporter
 
     def in_order(self) -> list[L.Callback]:
-        """Return them so that the budget is known to whatever acts on the last step.
-
-        The recorder sees all metrics, and progress what was recorded.
-        """
+        """Return them so that the recorder sees all metrics and progress what was recorded."""
         parts = (
             self.exchange,
-            self.budget,
             self.evaluation,
             self.benchmarks,
             self.samples,
@@ -60,27 +54,12 @@ def build_callbacks(
     task: Task,
     hub: Hub,
     benchmarks: BenchmarkEvaluation | None = None,
-    *,
-    started: float | None = None,
 ) -> AgentCallbacks:
-    """Return the callbacks that the configuration asks for.
-
-    started: when the agent's process began to work, as `time.perf_counter` tells; None: now.
-    """
+    """Return the callbacks that the configuration asks for."""
     config, folder = assignment.config, assignment.folder
-    budget = BudgetMeter(
-        hub,
-        limits=budget_limits(config.budget, steps=assignment.total_steps),
-        gpus=config.budget.gpus_per_agent,
-        price_per_gpu_hour=config.budget.price_per_gpu_hour,
-        started=started,
-    )
-    progress = ProgressReporter(
-        hub, total_steps=assignment.total_steps, budget_left=lambda: budget.left
-    )
+    progress = ProgressReporter(hub, total_steps=assignment.total_steps)
     return AgentCallbacks(
         exchange=_exchange(assignment, hub),
-        budget=budget,
         evaluation=_evaluation(assignment, task, progress),
         benchmarks=benchmarks,
         samples=SampleRecorder(
@@ -94,7 +73,7 @@ def build_callbacks(
             every_steps=config.trainer.checkpoint_every_steps,
             last_step=assignment.total_steps,
         ),
-        recorder=MetricsRecorder(costs=budget.costs),
+        recorder=MetricsRecorder(),
         progress=progress,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import time
 
 import lightning as L
 from transformers.utils.logging import disable_progress_bar
@@ -18,13 +17,11 @@ from hacpo.assembly.loggers import build_loggers, close_loggers, wandb_folder
 from hacpo.assembly.training_benchmarks import benchmark_evaluation, read_benchmarks
 from hacpo.callbacks.evaluation import HeldOutEvaluation
 from hacpo.callbacks.hub import Hub
-from hacpo.callbacks.limits import cost_to_reach
 from hacpo.types import AgentStatus, AgentSummary, Phase
 
 
 def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     """Build one agent, let it learn beside the others, and hand in its summary."""
-    started = time.perf_counter()
     check_accelerator(assignment.config.trainer.accelerator)
     disable_progress_bar()  # type: ignore[no-untyped-call]  # the log is a file
     benchmarks = read_benchmarks(assignment.config)  # a missing one ends the run before any work
@@ -32,7 +29,7 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
     measuring = benchmark_evaluation(
         assignment, benchmarks, built.task, built.agent.collector.codec, hub
     )
-    callbacks = build_callbacks(assignment, built.task, hub, measuring, started=started)
+    callbacks = build_callbacks(assignment, built.task, hub, measuring)
     loggers = build_loggers(assignment)
     wandb_dir = wandb_folder(loggers)  # now: the run may not live to the end
     trainer = L.Trainer(
@@ -61,18 +58,15 @@ def run_agent(name: str, assignment: Assignment, hub: Hub) -> None:
         hub.join(name)
     trainer.fit(built.agent, train_dataloaders=step_loader(assignment.total_steps))
     close_loggers(loggers)
-    levels = tuple(assignment.config.evaluation.cost_levels)
-    summary = summarize(built.agent, callbacks, levels=levels, wandb_dir=wandb_dir)
+    summary = summarize(built.agent, callbacks, steps=assignment.total_steps, wandb_dir=wandb_dir)
     hub.report(name, _done(summary))
     hub.finish(name, summary)
 
 
 def summarize(
-    agent: Agent, callbacks: AgentCallbacks, *, levels: tuple[float, ...], wandb_dir: str | None
+    agent: Agent, callbacks: AgentCallbacks, *, steps: int, wandb_dir: str | None
 ) -> AgentSummary:
-    """Return what an agent's run came to; `levels` are accuracies whose cost is told."""
-    spent = callbacks.budget.now(agent)
-    history = callbacks.evaluation.history if callbacks.evaluation else {}
+    """Return what an agent's run came to."""
     before, after, best, mean = accuracies(callbacks.evaluation)
     saver = callbacks.saver
     return AgentSummary(
@@ -84,17 +78,13 @@ def summarize(
         generated_tokens=agent.spent.generated_tokens,
         trained_tokens=agent.spent.trained_tokens,
         updates=agent.spent.updates,
-        steps=spent.steps,
+        steps=steps,
         seconds=dict(agent.clock.total),
-        stop_reason=agent.stop_reason or "budget: steps",
+        stop_reason="budget: steps",
         checkpoint=str(saver.checkpoint),
         export=str(saver.export) if saver.export else None,
         samples=str(callbacks.samples.path),
         wandb_dir=wandb_dir,
-        evaluation_tokens=agent.spent.evaluation_tokens,
-        gpu_hours=spent.gpu_hours,
-        money=spent.money if callbacks.budget.has_price else None,
-        cost_to_reach=cost_to_reach(levels, accuracies=history, expenses=callbacks.budget.history),
     )
 
 

@@ -11,10 +11,9 @@ from hacpo.agent.settings import (
     SharingSettings,
     UpdateSettings,
 )
-from hacpo.callbacks.limits import UNITS, Limits, Scope
 from hacpo.config.agent import AgentConfig
 from hacpo.config.algorithm import AlgorithmConfig, Exchange
-from hacpo.config.schema import BudgetConfig, Config, RolloutConfig
+from hacpo.config.schema import Config, RolloutConfig
 from hacpo.objective import ObjectiveSettings
 from hacpo.rollout.engine import SamplingSettings
 
@@ -73,16 +72,6 @@ def sharing_settings(algorithm: AlgorithmConfig) -> SharingSettings:
         ratio=sharing.ratio,
         smallest_reward=sharing.success_reward if successes else -math.inf,
         smallest_advantage=sharing.smallest_advantage,
-    )
-
-
-def budget_limits(budget: BudgetConfig, *, steps: int) -> Limits:
-    """Return what may be spent; `steps` is scaled already, the other amounts are scaled here."""
-    amounts = {unit: getattr(budget, unit) for unit in UNITS}
-    return Limits(
-        steps=steps,
-        scope=Scope(budget.scope.value),
-        amounts={unit: value * budget.scale for unit, value in amounts.items() if value},
     )
 
 

@@ -90,13 +90,12 @@ class BenchmarkEvaluation(AgentCallback):
     def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         """Answer all benchmarks when it is due."""
         due = self._every_steps > 0 and step % self._every_steps == 0
-        if not due and step != self._last_step and agent.stop_reason is None:
+        if not due and step != self._last_step:
             return
         results = []
         for benchmark in self._benchmarks:
             with agent.clock("benchmark"), agent.precision():
                 answers = self._answers(agent, benchmark, step)
-            agent.count_evaluation(sum(answer.num_tokens for answer in answers))
             result = benchmark_result(
                 benchmark.name,
                 answers,

@@ -38,8 +38,7 @@ class HeldOutEvaluation(AgentCallback):
             problems: held out from training.
             score: whether a completion is right; not the reward, which may have other parts.
             every_steps: steps between evaluations.
-            last_step: an evaluation follows this step in any case, and the one that the budget
-                makes the last.
+            last_step: an evaluation follows this step in any case.
             max_new_tokens: limit of each answer.
             at_start: evaluate before the first step too.
             path: JSONL of the last evaluation's answers, written whole.
@@ -63,7 +62,7 @@ class HeldOutEvaluation(AgentCallback):
 
     def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         """Evaluate when it is due."""
-        if step % self._every_steps == 0 or step == self._last_step or agent.stop_reason:
+        if step % self._every_steps == 0 or step == self._last_step:
             self._evaluate(agent, step=step)
 
     def _evaluate(self, agent: Agent, *, step: int) -> None:
@@ -76,7 +75,6 @@ class HeldOutEvaluation(AgentCallback):
                 max_new_tokens=self._max_new_tokens,
                 step=step,
             )
-        agent.count_evaluation(evaluation.num_tokens)
         self.history[step] = evaluation.accuracy
         agent.step_metrics |= {
             "eval/accuracy": evaluation.accuracy,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from hacpo.types import AgentRollouts, AgentStatus, AgentSummary, Expenses
+from hacpo.types import AgentRollouts, AgentStatus, AgentSummary
 
 
 class Hub(Protocol):
@@ -39,18 +39,6 @@ class Hub(Protocol):
 
         Raises:
             PromptMismatch: two agents sampled for different problems.
-            StepMismatch: two agents stand at different steps.
-            SwapTimeout: an agent did not arrive in time.
-            AgentFailed: another agent failed.
-        """
-        ...
-
-    def settle(self, agent: str, expenses: Expenses) -> dict[str, Expenses]:
-        """Tell what the agent has spent by the end of a step, and return everyone's figures.
-
-        All agents get the same figures, so that all draw the same conclusion from them.
-
-        Raises:
             StepMismatch: two agents stand at different steps.
             SwapTimeout: an agent did not arrive in time.
             AgentFailed: another agent failed.

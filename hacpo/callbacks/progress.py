@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import lightning as L
 
@@ -16,25 +15,16 @@ from hacpo.types import AgentStatus, Phase
 class ProgressReporter(AgentCallback):
     """Reports an agent's status at every step."""
 
-    def __init__(self, hub: Hub, *, total_steps: int, budget_left: Callable[[], float]) -> None:
-        """Report through `hub`.
-
-        Args:
-            hub: takes the statuses.
-            total_steps: the most that there can be.
-            budget_left: the share of the budget that is left, in [0, 1].
-        """
+    def __init__(self, hub: Hub, *, total_steps: int) -> None:
+        """Report through `hub`; the budget is `total_steps` steps."""
         self._hub = hub
         self._total_steps = total_steps
-        self._budget_left = budget_left
-        self._left_at_start = 1.0
         self._started = time.perf_counter()
         self.accuracy: float | None = None
 
     def before_learning(self, trainer: L.Trainer, agent: Agent) -> None:
         """Start the clock of the remaining time."""
         self._started = time.perf_counter()
-        self._left_at_start = self._budget_left()
         self._report(agent, step=0)
 
     def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
@@ -42,9 +32,7 @@ class ProgressReporter(AgentCallback):
         self._report(agent, step=step)
 
     def _report(self, agent: Agent, *, step: int) -> None:
-        left = self._budget_left()
-        used = self._left_at_start - left
-        elapsed = time.perf_counter() - self._started
+        pace = (time.perf_counter() - self._started) / step if step else None
         metrics = agent.last_metrics
         self._hub.report(
             agent.name,
@@ -56,7 +44,7 @@ class ProgressReporter(AgentCallback):
                 accuracy=self.accuracy,
                 tokens_per_s=metrics.get("time/tokens_per_s"),
                 no_signal=metrics.get("signal/no_signal_share"),
-                budget_left=left,
-                seconds_left=elapsed * left / used if used > 0 else None,
+                budget_left=1.0 - step / self._total_steps,
+                seconds_left=pace * (self._total_steps - step) if pace is not None else None,
             ),
         )

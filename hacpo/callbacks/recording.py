@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
 
 import lightning as L
 from lightning.pytorch.loggers import CSVLogger, Logger
@@ -26,12 +24,8 @@ class MetricsRecorder(AgentCallback):
     number of finished steps of the run, and row 0 is the evaluation before learning.
     """
 
-    def __init__(self, costs: Callable[[], Mapping[str, float]] = dict) -> None:
-        """Start with nothing written.
-
-        costs: what has been spent by the clock, under the keys to write.
-        """
-        self._costs = costs
+    def __init__(self) -> None:
+        """Start with nothing written."""
         self._since = time.perf_counter()
         self._lost: set[int] = set()
 
@@ -57,8 +51,11 @@ class MetricsRecorder(AgentCallback):
         self._write(trainer, agent, step=step)
 
     def _write(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
-        spent = {f"spent/{name}": float(count) for name, count in asdict(agent.spent).items()}
-        metrics = {**agent.step_metrics, **spent, **self._costs()}
+        spent = {
+            f"spent/{name}": float(getattr(agent.spent, name))
+            for name in ("rollouts", "generated_tokens", "trained_tokens", "updates")
+        }
+        metrics = {**agent.step_metrics, **spent}
         finite = {key: value for key, value in metrics.items() if not math.isnan(value)}
         agent.last_metrics = metrics
         agent.step_metrics = {}

@@ -29,11 +29,10 @@ class AgentSaver(AgentCallback):
     def after_step(self, trainer: L.Trainer, agent: Agent, *, step: int) -> None:
         """Save when it is due."""
         due = self._every_steps and step % self._every_steps == 0
-        last = step == self._last_step or agent.stop_reason is not None
-        if due or last:
+        if due or step == self._last_step:
             with agent.clock("save"), written_whole(self.checkpoint) as aside:
                 trainer.save_checkpoint(aside)
-        if last and self.export is not None:
+        if step == self._last_step and self.export is not None:
             with agent.clock("save"):
                 export_agent(agent, self.export)
 

@@ -153,26 +153,13 @@ def check_ratio_limit(algorithm: AlgorithmConfig) -> None:
 
 
 def check_budget(config: Config) -> None:
-    """The scaled budget is at least one step, money has a price, and levels are accuracies."""
+    """The scaled budget is at least one step."""
     if round(config.budget.steps * config.budget.scale) < 1:
         raise ConfigError(
             f"{config.budget.steps} steps x {config.budget.scale:g} rounds to no step at all",
             key="budget.scale",
             fix="budget.steps=1 budget.scale=1",
         )
-    if config.budget.money is not None and config.budget.price_per_gpu_hour is None:
-        raise ConfigError(
-            "the budget is given in money, and nothing says what a GPU-hour costs",
-            key="budget.price_per_gpu_hour",
-            fix="budget.price_per_gpu_hour=2.5, in the currency of budget.money",
-        )
-    for level in config.evaluation.cost_levels:
-        if not 0 < level <= 1:
-            raise ConfigError(
-                f"evaluation.cost_levels holds {level:g}, which is no accuracy above 0",
-                key="evaluation.cost_levels",
-                fix="evaluation.cost_levels=[0.5,0.9]",
-            )
 
 
 def check_devices(config: Config) -> None:

@@ -121,41 +121,14 @@ class LoggerConfig(Sealed):
     """Prompts whose joint groups are kept each time."""
 
 
-class BudgetScope(StrEnum):
-    """Whom the limits of a budget hold for."""
-
-    all = "all"
-    """All agents together."""
-    each = "each"
-    """Every agent; the first one that reaches a limit ends the run."""
-
-
 @dataclass
 class BudgetConfig(Sealed):
-    """What may be spent. The run ends after the step in which the first limit is reached.
-
-    Limits other than `steps` are null where there is none.
-    """
+    """What may be spent."""
 
     name: str = MISSING
     steps: int = MISSING
     scale: float = 1.0
-    """Multiplies every limit: half, double."""
-    scope: BudgetScope = BudgetScope.all
-    rollouts: int | None = None
-    generated_tokens: int | None = None
-    """Of training; answers in evaluations are counted apart."""
-    trained_tokens: int | None = None
-    """A token counts once for every update that it is part of."""
-    seconds: float | None = None
-    """Wall time, loading, warm start and evaluations included; agents spend it side by side."""
-    gpu_hours: float | None = None
-    """Those seconds as hours, times the agent's devices; a CPU counts as one device."""
-    money: float | None = None
-    price_per_gpu_hour: float | None = None
-    """In any currency; null: money is not counted."""
-    gpus_per_agent: float = 1.0
-    """Devices that an agent pays for; 0.5 where two agents share one."""
+    """Multiplies `steps`: half, double."""
     max_warm_start_steps: int | None = None
     """Upper limit of every agent's warm start; null: none. The files in `conf/agent/` apply it."""
 
@@ -172,8 +145,6 @@ class EvaluationConfig(Sealed):
     """What says that a held-out answer is right. It is apart from `reward`, so that accuracies of
     different rewards compare."""
     at_start: bool = True
-    cost_levels: list[float] = field(default_factory=lambda: [0.25, 0.5, 0.75, 0.9])
-    """Held-out accuracies: the summary says what had been spent when each was first reached."""
     benchmark_every_steps: int = 0
     """Training: steps between answers to the benchmarks; 0: only after the last step."""
     benchmark_max_problems: int | None = None

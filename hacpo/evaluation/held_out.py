@@ -24,7 +24,6 @@ class Answer:
     completion: str
     reward: float
     truncated: bool
-    num_tokens: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,11 +37,6 @@ class Evaluation:
     def accuracy(self) -> float:
         """Mean reward of the greedy answers."""
         return statistics.fmean(answer.reward for answer in self.answers)
-
-    @property
-    def num_tokens(self) -> int:
-        """Tokens of all answers."""
-        return sum(answer.num_tokens for answer in self.answers)
 
     @property
     def truncated_share(self) -> float:
@@ -77,7 +71,6 @@ def evaluate(
                 completion=completion.text,
                 reward=value or 0.0,
                 truncated=completion.finish_reason is FinishReason.LENGTH,
-                num_tokens=len(completion.token_ids),
             )
             for problem, (completion,), value in zip(problems, completions, scores, strict=True)
         ),

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from hacpo.callbacks.hub import HubError
 from hacpo.runtime.server import HubAddress
-from hacpo.types import AgentRollouts, AgentStatus, AgentSummary, Expenses
+from hacpo.types import AgentRollouts, AgentStatus, AgentSummary
 
 
 class HubClient:
@@ -31,10 +31,6 @@ class HubClient:
     def swap(self, rollouts: AgentRollouts) -> dict[str, AgentRollouts]:
         """See `Hub.swap`."""
         return cast("dict[str, AgentRollouts]", self._call("swap", rollouts))
-
-    def settle(self, agent: str, expenses: Expenses) -> dict[str, Expenses]:
-        """See `Hub.settle`."""
-        return cast("dict[str, Expenses]", self._call("settle", agent, expenses))
 
     def report(self, agent: str, status: AgentStatus) -> None:
         """See `Hub.report`."""

@@ -1,9 +1,9 @@
 """The hub: a barrier per step, and the first failure told to everybody.
 
-One object in the parent process, called from one thread per agent. A *meeting* is one barrier:
-agents swap a step's rollouts in it, or settle what they have spent. Two questions decide everything
-and have one method each: who must have handed in before a meeting is complete (`_absent`), and what
-ends all waits (`_break`).
+One object in the parent process, called from one thread per agent. A *meeting* is one step's
+barrier. Two questions decide everything and have one method each: who must have handed in before a
+meeting is complete (`_absent`), and what ends all waits (`_break`). An asynchronous hub would
+answer the first differently, a restart policy the second.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Condition
-from typing import Any
 
 from hacpo.callbacks.hub import (
     AgentFailed,
@@ -22,7 +21,7 @@ from hacpo.callbacks.hub import (
     SwapTimeout,
     first_difference,
 )
-from hacpo.types import AgentRollouts, AgentStatus, AgentSummary, Expenses, Phase
+from hacpo.types import AgentRollouts, AgentStatus, AgentSummary, Phase
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,12 +34,10 @@ class Failure:
 
 @dataclass(kw_only=True, slots=True)
 class _Meeting:
-    """One barrier, kept until each of its agents has taken the result."""
+    """One step's barrier, kept until each of its agents has taken the result."""
 
-    place: str
-    """Unique among open meetings."""
     step: int
-    handed_in: dict[str, Any] = field(default_factory=dict)
+    rollouts: dict[str, AgentRollouts] = field(default_factory=dict)
     complete: bool = False
     taken: set[str] = field(default_factory=set)
 
@@ -59,7 +56,7 @@ class RolloutHub:
         self._swap_timeout_s = swap_timeout_s
         self._changed = Condition()
         self._joined: set[str] = set()
-        self._meetings: dict[str, _Meeting] = {}
+        self._meetings: dict[int, _Meeting] = {}
         self._statuses: dict[str, AgentStatus] = {}
         self._summaries: dict[str, AgentSummary] = {}
         self._waited = dict.fromkeys(agents, 0.0)
@@ -85,18 +82,16 @@ class RolloutHub:
         agent = rollouts.author
         with self._changed:
             self._check_welcome(agent)
-            meeting = self._meeting(agent, f"step {rollouts.step}", rollouts.step)
-            self._check_problems(meeting, rollouts)
-            return self._meet(meeting, agent, rollouts)
-
-    def settle(self, agent: str, expenses: Expenses) -> dict[str, Expenses]:
-        """Meet everyone who is still in the run at this step's end; see `Hub.settle`."""
-        step = expenses.steps
-        with self._changed:
-            self._check_welcome(agent)
-            return self._meet(
-                self._meeting(agent, f"the end of step {step}", step), agent, expenses
+            meeting = self._hand_in(rollouts)
+            self._complete_meetings()
+            self._wait(
+                agent,
+                until=lambda: meeting.complete,
+                missing=lambda: self._absent(meeting),
+                place=f"step {meeting.step}",
+                limit=(self._swap_timeout_s, "runtime.swap_timeout_s"),
             )
+            return self._take(meeting, agent)
 
     def report(self, agent: str, status: AgentStatus) -> None:
         """Replace the agent's status."""
@@ -169,41 +164,26 @@ class RolloutHub:
 
     def _absent(self, meeting: _Meeting) -> list[str]:
         """Agents that must still hand in: all that have not finished (a full barrier)."""
-        here = meeting.handed_in.keys() | self._summaries.keys()
+        here = meeting.rollouts.keys() | self._summaries.keys()
         return [agent for agent in self._agents if agent not in here]
 
-    def _meeting(self, agent: str, place: str, step: int) -> _Meeting:
-        """Return the meeting that an agent comes to, opened if it is the first one there."""
+    def _hand_in(self, rollouts: AgentRollouts) -> _Meeting:
+        step, agent = rollouts.step, rollouts.author
         for meeting in self._meetings.values():
-            if not meeting.complete and meeting.place != place:
-                other = next(iter(meeting.handed_in))
+            if not meeting.complete and meeting.step != step:
+                other = next(iter(meeting.rollouts))
                 self._refuse(agent, StepMismatch(agent, step, other, meeting.step))
-        meeting = self._meetings.setdefault(place, _Meeting(place=place, step=step))
-        if agent in meeting.handed_in:
-            raise HubError(f"Agent {agent} has already handed in what it has for {place}.")
-        return meeting
-
-    def _check_problems(self, meeting: _Meeting, rollouts: AgentRollouts) -> None:
-        agent = rollouts.author
-        for other, theirs in meeting.handed_in.items():
+        meeting = self._meetings.setdefault(step, _Meeting(step=step))
+        if agent in meeting.rollouts:
+            raise HubError(f"Agent {agent} has already handed in its rollouts of step {step}.")
+        for other, theirs in meeting.rollouts.items():
             difference = first_difference(rollouts.problem_ids, theirs.problem_ids)
             if difference is not None:
-                place, mine, other_id = difference
-                pair = (mine, other_id)
-                self._refuse(agent, PromptMismatch(meeting.step, (agent, other), place, pair))
-
-    def _meet(self, meeting: _Meeting, agent: str, brought: Any) -> dict[str, Any]:
-        """Hand in, wait for the others, and return what everyone brought."""
-        meeting.handed_in[agent] = brought
-        self._complete_meetings()
-        self._wait(
-            agent,
-            until=lambda: meeting.complete,
-            missing=lambda: self._absent(meeting),
-            place=meeting.place,
-            limit=(self._swap_timeout_s, "runtime.swap_timeout_s"),
-        )
-        return self._take(meeting, agent)
+                position, *ids = difference
+                error = PromptMismatch(step, (agent, other), position, (ids[0], ids[1]))
+                self._refuse(agent, error)
+        meeting.rollouts[agent] = rollouts
+        return meeting
 
     def _complete_meetings(self) -> None:
         for meeting in self._meetings.values():
@@ -211,12 +191,12 @@ class RolloutHub:
                 meeting.complete = True
                 self._changed.notify_all()
 
-    def _take(self, meeting: _Meeting, agent: str) -> dict[str, Any]:
-        """Return what the meeting holds, and forget it once everybody has it."""
+    def _take(self, meeting: _Meeting, agent: str) -> dict[str, AgentRollouts]:
+        """Return the meeting's rollouts, and forget it once everybody has them."""
         meeting.taken.add(agent)
-        if meeting.taken == meeting.handed_in.keys():
-            del self._meetings[meeting.place]
-        return {name: meeting.handed_in[name] for name in self._agents if name in meeting.handed_in}
+        if meeting.taken == meeting.rollouts.keys():
+            del self._meetings[meeting.step]
+        return {name: meeting.rollouts[name] for name in self._agents if name in meeting.rollouts}
 
     def _wait(
         self,

@@ -33,7 +33,7 @@ from typing import Any
 from hacpo.callbacks.hub import HubError
 from hacpo.runtime.hub import RolloutHub
 
-SERVED = frozenset({"join", "swap", "settle", "report", "finish", "fail"})
+SERVED = frozenset({"join", "swap", "report", "finish", "fail"})
 """The hub's methods that a client may call."""
 
 _MAX_SOCKET_PATH = 100

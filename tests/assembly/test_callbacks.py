@@ -6,7 +6,6 @@ from pathlib import Path
 
 from hacpo.assembly.assignment import Assignment
 from hacpo.assembly.callbacks import AgentCallbacks, build_callbacks
-from hacpo.assembly.settings import budget_limits
 from hacpo.assembly.task import build_task
 from hacpo.runtime.hub import RolloutHub
 from tests.config.composing import checked
@@ -40,15 +39,6 @@ def test_the_exchange_gets_its_window_and_the_longest_shared_completion(tmp_path
 
 def test_without_an_exchange_agents_do_not_meet(tmp_path: Path) -> None:
     assert _callbacks(tmp_path, "algorithm=gspo").exchange is None
-
-
-def test_limits_are_scaled_with_the_budget(tmp_path: Path) -> None:
-    config = checked("budget=half", "budget.rollouts=1000", "budget.seconds=60").budget
-    limits = budget_limits(config, steps=30)
-    assert (limits.steps, limits.amounts) == (30, {"rollouts": 500.0, "seconds": 30.0})
-    meter = _callbacks(tmp_path, "budget.price_per_gpu_hour=2", "budget.gpus_per_agent=0.5").budget
-    assert meter.has_price
-    assert "time/money" in meter.costs()
 
 
 def test_the_evaluation_gets_its_pace_and_its_problems(tmp_path: Path) -> None:

@@ -31,8 +31,6 @@ REFUSED = [
     (["algorithm.loss.constant_length=9"], "has no effect", "normalization=constant_length"),
     (["algorithm.alpha=9"], "could overflow", "log_ratio_limit=8"),
     (["budget.scale=0.001"], "no step at all", "budget.scale=1"),
-    (["budget.money=5"], "what a GPU-hour costs", "price_per_gpu_hour=2.5"),
-    (["evaluation.cost_levels=[0.5,1.5]"], "holds 1.5", "cost_levels=[0.5,0.9]"),
     (["trainer.devices=2"], "not built yet", "trainer.devices=1"),
     (["agents.qwen.model.architecture=null"], "has no model", "agents.qwen.model.path=FOLDER"),
     (["agents.qwen.model.hub_id=a/b"], "hub_id and architecture are set", "architecture=null"),

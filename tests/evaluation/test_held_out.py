@@ -53,7 +53,6 @@ def test_shares_are_means_over_answers() -> None:
             completion="",
             reward=reward,
             truncated=truncated,
-            num_tokens=number,
         )
         for number, (reward, truncated) in enumerate(
             [(1.0, False), (0.0, True), (1.0, False), (1.0, False)]
@@ -62,4 +61,3 @@ def test_shares_are_means_over_answers() -> None:
     evaluation = Evaluation(step=0, answers=answers)
     assert evaluation.accuracy == 0.75
     assert evaluation.truncated_share == 0.25
-    assert evaluation.num_tokens == 0 + 1 + 2 + 3

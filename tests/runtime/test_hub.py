@@ -213,7 +213,7 @@ def test_misuse_is_refused(pool: ThreadPoolExecutor, make_rollouts: Make) -> Non
     with pytest.raises(HubError, match="Agent z is not part of this run; its agents are a, b"):
         hub.join("z")
     wait_in_swap(hub, pool, make_rollouts("a", 0))
-    with pytest.raises(HubError, match="already handed in what it has for step 0"):
+    with pytest.raises(HubError, match="already handed in its rollouts of step 0"):
         hub.swap(make_rollouts("a", 0))
     with pytest.raises(ValueError, match="distinct names"):
         make_hub("a", "a")
